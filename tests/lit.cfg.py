@@ -20,7 +20,7 @@ config.substitutions += [
     ("%tools", tools),
     ("%examples", examples),
     ("%runtime", os.path.join(config.moac_source_dir, "runtime")),
-    ("%runtime_lib", os.path.join(config.moac_binary_dir, "runtime")),
+    ("%libdir", os.path.join(config.moac_binary_dir, "runtime")),
 ]
 
 path = [os.path.join(config.moac_binary_dir, "bin"), config.llvm_tools_dir, os.environ.get("PATH", "")]
