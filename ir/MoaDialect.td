@@ -16,6 +16,7 @@ def Moa_Dialect : Dialect {
   }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
+  let hasConstantMaterializer = 1;
 }
 
 class Moa_Type<string name, string typeMnemonic, list<Trait> traits = []> : TypeDef<Moa_Dialect, name, traits> {
@@ -59,8 +60,8 @@ def Moa_DirectiveAttr : AttrDef<Moa_Dialect, "Directive"> {
     lists what each verb may say.
   }];
   let parameters = (ins "::mlir::StringAttr":$verb, "::mlir::StringAttr":$stage,
-                        ArrayRefParameter<"::mlir::StringAttr">:$axes, "::mlir::StringAttr":$mode);
-  let assemblyFormat = "`<` $verb `,` $stage `,` `[` (`]`) : ($axes^ `]`)? `,` $mode `>`";
+                        "::mlir::ArrayAttr":$axes, "::mlir::StringAttr":$mode);
+  let assemblyFormat = "`<` $verb `,` $stage `,` $axes `,` $mode `>`";
 }
 
 #endif

@@ -3,7 +3,7 @@
 #define MOAC_IR_MOAOPS_TD
 
 include "ir/MoaDialect.td"
-include "mlir/IR/RegionKindInterface.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"

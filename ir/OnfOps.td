@@ -88,7 +88,7 @@ def Onf_ParallelOp : Onf_Op<"parallel", [SingleBlock, NoTerminator]> {
   }];
   let arguments = (ins Index:$work);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "`work` $work attr-dict $body";
+  let assemblyFormat = "`work` $work attr-dict-with-keyword $body";
 }
 
 def Onf_ForOp : Onf_Op<"for", [SingleBlock, NoTerminator]> {
@@ -101,7 +101,7 @@ def Onf_ForOp : Onf_Op<"for", [SingleBlock, NoTerminator]> {
   let arguments = (ins Index:$lo, Index:$hi, StrAttr:$name, StrAttr:$role, DefaultValuedAttr<I64Attr, "0">:$collapse,
                        UnitAttr:$reverse);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$name $role `from` $lo `to` $hi attr-dict $body";
+  let assemblyFormat = "$name $role `from` $lo `to` $hi attr-dict-with-keyword $body";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::Block &entry() { return getBody().front(); }
@@ -113,7 +113,7 @@ def Onf_IfOp : Onf_Op<"if", [NoTerminator]> {
   let summary = "statements under a condition";
   let arguments = (ins I1:$condition);
   let regions = (region SizedRegion<1>:$thenRegion, MaxSizedRegion<1>:$elseRegion);
-  let assemblyFormat = "$condition attr-dict $thenRegion (`else` $elseRegion^)?";
+  let assemblyFormat = "$condition attr-dict-with-keyword $thenRegion (`else` $elseRegion^)?";
 }
 
 def Onf_LoadOp : Onf_Op<"load", []> {
