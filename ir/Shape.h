@@ -1,9 +1,10 @@
 // Symbolic extents and subscripts as algebra.
 //
-// MoA's shapes are vectors of integer expressions over a kernel's symbols: `2*H + 1`, `(N - 1) // s + 1`.
-// An Expr is such an expression in canonical form, so that equality of shapes is equality of values:
-// a sum of monomials with 64-bit coefficients over atoms (names, floor divisions, moduli, minima, maxima).
-// Nothing here knows MLIR; ir/MoaTypes.cpp stores an Expr in a type, frontend and passes reason with Facts.
+// MoA's shapes are vectors of integer expressions over a kernel's symbols: `2*H + 1`, `(N - 1) // s
+// + 1`. An Expr is such an expression in canonical form, so that equality of shapes is equality of
+// values: a sum of monomials with 64-bit coefficients over atoms (names, floor divisions, moduli,
+// minima, maxima). Nothing here knows MLIR; ir/MoaTypes.cpp stores an Expr in a type, frontend and
+// passes reason with Facts.
 #ifndef MOAC_IR_SHAPE_H
 #define MOAC_IR_SHAPE_H
 
@@ -19,9 +20,10 @@
 
 namespace moac::shape {
 
-/// An integer expression in canonical form. Cheap to copy. Two Exprs that are equal as polynomials over
-/// equal atoms compare equal; comparison, hashing and printing are deterministic across runs.
-/// Coefficient overflow makes the expression `poisoned()`: equal only to itself, nothing is proved of it.
+/// An integer expression in canonical form. Cheap to copy. Two Exprs that are equal as polynomials
+/// over equal atoms compare equal; comparison, hashing and printing are deterministic across runs.
+/// Coefficient overflow makes the expression `poisoned()`: equal only to itself, nothing is proved
+/// of it.
 class Expr {
 public:
   Expr(); // zero
@@ -37,7 +39,8 @@ public:
   /// All names that occur, also inside atoms.
   std::set<std::string> names() const;
   Expr substitute(const std::map<std::string, Expr> &values) const;
-  /// Exact value under `values`; nothing when a name is missing, a divisor is 0 or 64 bits overflow.
+  /// Exact value under `values`; nothing when a name is missing, a divisor is 0 or 64 bits
+  /// overflow.
   std::optional<int64_t> evaluate(const std::map<std::string, int64_t> &values) const;
 
   /// Canonical text, readable as moac source: `2*H*W + (N - 1)//s + min(M, 64) + 1`.
@@ -52,7 +55,11 @@ public:
   friend bool operator==(const Expr &, const Expr &);
   friend bool operator<(const Expr &, const Expr &); // total order, for maps and canonical sorting
 
-  struct Node;
+  size_t hash() const;
+  /// True when `name` occurs, also inside atoms.
+  bool mentions(const std::string &name) const;
+
+  struct Node; // terms and atoms, see ir/ShapeNode.h
   const Node &node() const { return *impl; }
   explicit Expr(std::shared_ptr<const Node> node) : impl(std::move(node)) {}
 
@@ -69,8 +76,9 @@ Expr abs(const Expr &a);
 /// True when a == b*q for an exact polynomial quotient q.
 std::optional<Expr> exactQuotient(const Expr &a, const Expr &b);
 
-/// What is known inside one scope: ranges of names, inequalities and equalities. Copy to enter a scope.
-/// Every "prove" is sound and incomplete: false means "not proved", never "false". All run in bounded time.
+/// What is known inside one scope: ranges of names, inequalities and equalities. Copy to enter a
+/// scope. Every "prove" is sound and incomplete: false means "not proved", never "false". All run
+/// in bounded time.
 class Facts {
 public:
   /// lo <= name < hi, and the domain is not empty (so hi - lo >= 1 is a fact as well).
@@ -83,8 +91,9 @@ public:
   bool proveLess(const Expr &a, const Expr &b) const { return provePositive(b - a); }
   bool proveEqual(const Expr &a, const Expr &b) const;
 
-  /// A bound that holds and is *attained* somewhere in the (non-empty) domain of the ranged names, free of
-  /// those names; nothing when it cannot be given exactly. For refutations: `q[i+1]` has attained maximum N.
+  /// A bound that holds and is *attained* somewhere in the (non-empty) domain of the ranged names,
+  /// free of those names; nothing when it cannot be given exactly. For refutations: `q[i+1]` has
+  /// attained maximum N.
   std::optional<Expr> attainedMax(const Expr &e) const;
   std::optional<Expr> attainedMin(const Expr &e) const;
   /// Some upper (lower) bound free of `eliminate`; for required regions of tiles.
