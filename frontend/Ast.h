@@ -15,6 +15,7 @@
 #include "frontend/Words.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -245,6 +246,10 @@ struct Section : ExprOf<Expr::Kind::Section> {
   ExprPtr rhs;
 };
 
+/// Calls `visit` for every direct sub-expression, in source order: also subscripts, bounds of binds
+/// and the ranks of operators.
+void forEachChild(const Expr &expr, const std::function<void(const Expr &)> &visit);
+
 //===-- Statements
 //----------------------------------------------------------------------------------------===//
 
@@ -335,6 +340,8 @@ struct Kernel {
   std::vector<ExprPtr> constraints;
   std::vector<Inplace> inplace;
   Block body;
+  bool complete =
+      true; ///< false: an error was reported in it and parts may be missing; do not analyse
   SourceRange headRange; ///< `kernel` to the end of the head
   SourceRange range;
 };

@@ -38,6 +38,8 @@ struct DiagInfo {
   std::string_view format; ///< `{}` stands for the next argument
 };
 const DiagInfo &diagInfo(DiagId id);
+/// The kind's id as it is printed behind a message, `unknown-name`.
+std::string diagName(DiagId id);
 /// All kinds, in the order of Diagnostics.def.
 std::span<const DiagInfo> allDiagInfos();
 
@@ -100,8 +102,10 @@ private:
 /// Collects messages about the files of one SourceManager.
 class Diagnostics {
 public:
-  /// Errors shown at most; the rest are counted.
+  /// Messages shown at most; the rest are counted.
   static constexpr size_t maxShown = 50;
+  /// Messages kept at most, so that a file of nothing but errors needs little memory.
+  static constexpr size_t maxKept = 1000;
 
   explicit Diagnostics(const SourceManager &sources) : sources(sources) {}
 
@@ -130,6 +134,7 @@ private:
   const SourceManager &sources;
   std::vector<std::unique_ptr<Diagnostic>> all;
   size_t errors = 0;
+  size_t dropped = 0;
 };
 
 /// `did you mean 'x'?` for the candidate nearest to `name` by edit distance, or empty when none is

@@ -13,6 +13,10 @@
 
 namespace moac {
 
+/// The longest file that is read. SourceManager keeps one byte more of a longer one, so that the
+/// parser sees that it is too long; a driver can refuse before reading.
+inline constexpr uint32_t maxFileBytes = 4u << 20;
+
 /// Index of a file in its SourceManager.
 using FileId = uint32_t;
 

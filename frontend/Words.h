@@ -6,6 +6,7 @@
 #define MOAC_FRONTEND_WORDS_H
 
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace moac {
@@ -32,13 +33,24 @@ enum class Func {
 #include "frontend/Words.def"
 };
 
+/// Reserved words with a place of their own in the grammar.
+enum class Keyword {
+#define MOAC_KEYWORD(NAME, SPELLING) NAME,
+#include "frontend/Words.def"
+};
+
 std::string_view spelling(ElementType type);
 std::string_view spelling(Word word);
 std::string_view spelling(Func func);
+std::string_view spelling(Keyword keyword);
+
+/// All element types, in the order of Words.def.
+std::span<const ElementType> allElementTypes();
 
 std::optional<ElementType> findElementType(std::string_view text);
 std::optional<Word> findWord(std::string_view text);
 std::optional<Func> findFunc(std::string_view text);
+std::optional<Keyword> findKeyword(std::string_view text);
 
 TypeClass typeClass(ElementType type);
 /// Size of one stored element in bits.

@@ -1,0 +1,228 @@
+// Items of a file: imports, scalar functions, and kernels with their heads.
+//
+// A kernel whose head has an error is still read to its end, so that its body's errors are shown
+// too. It is kept in the tree, marked incomplete, because other items may refer to it by name.
+#include "frontend/ParserImpl.h"
+
+namespace moac {
+
+void Parser::item(ast::File &result) {
+  if (at(Keyword::Import))
+    return import(result);
+  if (at(Keyword::Fn))
+    return fn(result);
+  if (at(Keyword::Kernel))
+    return kernel(result);
+  if (at(Keyword::Derive))
+    return derive(result);
+  if (at(Keyword::Schedule))
+    return schedule(result);
+  complete = false;
+  if (at(Tok::Bad))
+    return;
+  static const std::string words[] = {"kernel", "fn", "derive", "schedule", "import"};
+  error(diag::notAnItem, here(), describe())
+      .help(at(Tok::Name) ? didYouMean(textOf(token()), words) : "");
+}
+
+void Parser::import(ast::File &result) {
+  uint32_t start = position;
+  advance();
+  if (!at(Tok::String))
+    return expected("the name of a file in double quotes");
+  Token path = advance();
+  std::string_view text = textOf(path);
+  result.imports.push_back(
+      {std::string(text.substr(1, text.size() - 2)), rangeOf(path), since(start)});
+}
+
+void Parser::fn(ast::File &result) {
+  uint32_t start = position;
+  advance();
+  ast::Fn fn;
+  if (!name(fn.name, "a function"))
+    return;
+  Token open = token();
+  if (!expect(Tok::LeftParen, "'(' and the parameters of '" + fn.name.text + "'"))
+    return;
+  {
+    Scoped lines(freeLines, true);
+    if (!names(fn.params, "a parameter") || !close(open, Tok::RightParen, false))
+      return;
+  }
+  if (!expect(Tok::Equal, "'=' and the value of '" + fn.name.text + "'"))
+    return;
+  fn.body = expr();
+  if (!fn.body)
+    return;
+  if (!at(Tok::NewLine) && !at(Tok::Semicolon) && !at(Tok::Eof) && !beginsItem(token()))
+    return expected("the end of the function", true);
+  fn.range = since(start);
+  result.fns.push_back(std::move(fn));
+}
+
+void Parser::kernel(ast::File &result) {
+  uint32_t start = position;
+  advance();
+  ast::Kernel kernel;
+  kernel.name.range = here();
+  {
+    Scoped lines(freeLines, true);
+    kernelHead(kernel);
+    kernel.headRange = since(start);
+    while (!at(Tok::LeftBrace) && !at(Tok::Eof) && !at(Tok::RightBrace) && !beginsItem(token()))
+      advance();
+  }
+  skipNewLine();
+  if (at(Tok::LeftBrace))
+    block(kernel.body, "kernel '" + kernel.name.text + "'");
+  kernel.range = since(start);
+  kernel.complete = complete;
+  if (!kernel.name.text.empty())
+    result.kernels.push_back(std::move(kernel));
+}
+
+bool Parser::kernelHead(ast::Kernel &kernel) {
+  if (!name(kernel.name, "a kernel"))
+    return false;
+  Token open = token();
+  if (!expect(Tok::LeftParen, "'(' and the parameters of '" + kernel.name.text + "'"))
+    return false;
+  bool good = at(Tok::RightParen) || params(kernel.params, "a parameter");
+  if (!close(open, Tok::RightParen, false))
+    return false;
+  if (!accept(Tok::Arrow)) {
+    SourceRange place = {file, previous().end, previous().end};
+    error(diag::missingArrow, place, kernel.name.text).help("write '-> y: f64[..]'");
+    if (!at(Tok::Name) && !at(Tok::LeftParen))
+      return false;
+  }
+  if (!kernelResults(kernel) || !kernelClauses(kernel))
+    return false;
+  if (!at(Tok::LeftBrace))
+    expected("'{' and the body of '" + kernel.name.text + "'", true);
+  return good;
+}
+
+bool Parser::kernelResults(ast::Kernel &kernel) {
+  if (!at(Tok::LeftParen)) {
+    kernel.results.emplace_back();
+    return param(kernel.results.back(), "a result");
+  }
+  Token open = advance();
+  bool good = params(kernel.results, "a result");
+  return close(open, Tok::RightParen, false) && good;
+}
+
+/// `where` constraints and `inplace` pairs, in any order.
+bool Parser::kernelClauses(ast::Kernel &kernel) {
+  while (true) {
+    uint32_t start = position;
+    if (at(Tok::Func) && Func(token().detail) == Func::Where) {
+      advance();
+      do {
+        ExprPtr constraint = expr();
+        if (!constraint)
+          return false;
+        kernel.constraints.push_back(std::move(constraint));
+      } while (accept(Tok::Comma));
+    } else if (acceptWord("inplace")) {
+      Token open = token();
+      ast::Inplace pair;
+      if (!expect(Tok::LeftParen, "'(' and 'result = parameter'") ||
+          !name(pair.output, "a result") || !expect(Tok::Equal, "'='") ||
+          !name(pair.input, "a parameter") || !close(open, Tok::RightParen, false))
+        return false;
+      pair.range = since(start);
+      kernel.inplace.push_back(std::move(pair));
+    } else {
+      return true;
+    }
+  }
+}
+
+/// `param,..` up to the bracket that closes the list; goes on after a parameter that could not be
+/// read.
+bool Parser::params(std::vector<ast::Param> &result, const std::string &what) {
+  const Token open = previous();
+  bool good = true;
+  do {
+    skipNewLine();
+    result.emplace_back();
+    if (param(result.back(), what))
+      continue;
+    good = false;
+    syncElement(open);
+  } while (accept(Tok::Comma));
+  return good;
+}
+
+bool Parser::param(ast::Param &result, const std::string &what) {
+  uint32_t start = statementStart = position;
+  if (at(Tok::Type) && next().kind != Tok::Colon) {
+    error(diag::unnamedResult, here(), what)
+        .help("write 'name: " + std::string(textOf(token())) + "'");
+    return false;
+  }
+  if (!name(result.name, what))
+    return false;
+  if (!expect(Tok::Colon, "':' and the type of '" + result.name.text + "'") ||
+      !typeRef(result.type))
+    return false;
+  if (at(Tok::LeftSquare)) {
+    Token open = advance();
+    if (at(Tok::RightSquare)) {
+      error(diag::emptyShape, join(rangeOf(open), here()))
+          .help("a scalar is written without brackets");
+      return false;
+    }
+    if (!exprs(result.extents, open, Tok::RightSquare))
+      return false;
+    result.shapeRange = join(rangeOf(open), rangeOf(previous()));
+  }
+  if (acceptWord("layout") && !name(result.layout.emplace(), "a layout"))
+    return false;
+  result.range = since(start);
+  return true;
+}
+
+bool Parser::typeRef(ast::TypeRef &result) {
+  if (at(Tok::Type)) {
+    Token token = advance();
+    result = {ElementType(token.detail), rangeOf(token)};
+    return true;
+  }
+  if (!at(Tok::Name)) {
+    expected("an element type");
+    return false;
+  }
+  struct Habit {
+    std::string_view theirs, ours;
+  };
+  static constexpr Habit habits[] = {{"float", "f32"},   {"double", "f64"},  {"real", "f64"},
+                                     {"half", "f16"},    {"int", "i32"},     {"long", "i64"},
+                                     {"float32", "f32"}, {"float64", "f64"}, {"bfloat16", "bf16"},
+                                     {"int32", "i32"},   {"int64", "i64"},   {"uint8", "u8"},
+                                     {"int8", "i8"},     {"float16", "f16"}, {"boolean", "bool"}};
+  std::string_view text = textOf(token());
+  std::vector<std::string> types;
+  for (auto type : allElementTypes())
+    types.emplace_back(spelling(type));
+  auto habit = std::ranges::find(habits, text, &Habit::theirs);
+  error(diag::unknownType, here(), text)
+      .help(habit == std::end(habits) ? didYouMean(text, types)
+                                      : "write '" + std::string(habit->ours) + "'");
+  return false;
+}
+
+/// `NAME,..`, at least one.
+bool Parser::names(std::vector<ast::Name> &result, const std::string &what) {
+  do {
+    skipNewLine();
+    if (!name(result.emplace_back(), what))
+      return false;
+  } while (accept(Tok::Comma));
+  return true;
+}
+
+} // namespace moac

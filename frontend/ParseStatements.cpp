@@ -1,0 +1,185 @@
+// Statements of a kernel's body.
+//
+// Each statement is read on its own: when one fails, its error is reported and the next line is
+// tried.
+#include "frontend/ParserImpl.h"
+
+namespace moac {
+
+/// `{ statement.. }`. `owner` names it in the message about a missing `}`.
+void Parser::block(ast::Block &result, const std::string &owner) {
+  Token open = advance();
+  Scoped lines(freeLines, false);
+  Scoped depth(blocks, blocks + 1);
+  while (true) {
+    skipSeparators();
+    if (accept(Tok::RightBrace))
+      return;
+    if (token().kind == Tok::Eof || beginsItem(token())) {
+      statementStart = position;
+      DiagnosticBuilder message = error(diag::unclosedBody, rangeOf(open), owner);
+      if (token().kind != Tok::Eof)
+        message.note(rangeOf(token()), "the next item begins here");
+      message.help("close it with '}'");
+      return;
+    }
+    uint32_t start = statementStart = position;
+    ast::StmtPtr read = statement();
+    if (read)
+      result.push_back(std::move(read));
+    else
+      complete = false;
+    bool ended = at(Tok::NewLine) || at(Tok::Semicolon) || at(Tok::RightBrace);
+    if (read && ended)
+      continue;
+    if (read && !at(Tok::Eof) && !beginsItem(token()))
+      expected("the end of the statement", true);
+    syncStatement(start);
+  }
+}
+
+ast::StmtPtr Parser::statement() {
+  if (at(Tok::LeftParen))
+    return defineMany();
+  if (atWord("iterate") && next().kind == Tok::Name && !next().newlineBefore)
+    return iterate();
+  if (at(Tok::Name) || (startsStatement(position) && !at(Tok::Bad)))
+    return define();
+  badStatementStart();
+  return nullptr;
+}
+
+/// A line that begins with something else than a name.
+void Parser::badStatementStart() {
+  bool operation = scalarOp(token()) || at(Tok::PlusPlus);
+  if (!operation || !token().newlineBefore)
+    return expected("a definition, 'name = ..'");
+  error(diag::leadingOperator, here(), textOf(token()))
+      .help("end the line before it with '" + std::string(textOf(token())) + "'");
+}
+
+/// `A = e` and `A[i, j: H] = e`.
+ast::StmtPtr Parser::define() {
+  uint32_t start = position;
+  auto define = std::make_unique<ast::Define>(SourceRange());
+  if (!name(define->target, "a value"))
+    return nullptr;
+  const std::string &target = define->target.text;
+  if (at(Tok::LeftParen) && token().match && tokens[token().match + 1].kind == Tok::Equal) {
+    error(diag::roundSubscripts, here(), target).help("write '" + target + "[..] = ..'");
+    return nullptr;
+  }
+  if (at(Tok::LeftSquare) && !lhsIndices(*define))
+    return nullptr;
+  define->lhsRange = since(start);
+  if (scalarOp(token()) && next().kind == Tok::Equal && !next().spaceBefore) {
+    error(diag::augmentedAssignment, here(), textOf(token()))
+        .help("name the sum: 'new = old " + std::string(textOf(token())) + " ..'");
+    return nullptr;
+  }
+  if (!expect(Tok::Equal, define->indexed ? "'='" : "'=' or '[' after '" + target + "'"))
+    return nullptr;
+  define->value = expr();
+  if (!define->value)
+    return nullptr;
+  define->range = since(start);
+  return define;
+}
+
+/// `[i, j: H]` of a left side.
+bool Parser::lhsIndices(ast::Define &define) {
+  Token open = advance();
+  Scoped lines(freeLines, true);
+  define.indexed = true;
+  do {
+    uint32_t start = position;
+    ast::LhsIndex index;
+    if (!name(index.name, "an index"))
+      return false;
+    if (accept(Tok::Colon) && !(index.extent = sum()))
+      return false;
+    index.range = since(start);
+    define.indices.push_back(std::move(index));
+  } while (accept(Tok::Comma));
+  return close(open, Tok::RightSquare);
+}
+
+/// `(m, v) = stats(x)`.
+ast::StmtPtr Parser::defineMany() {
+  uint32_t start = position;
+  auto define = std::make_unique<ast::DefineMany>(SourceRange());
+  Token open = advance();
+  {
+    Scoped lines(freeLines, true);
+    if (!names(define->targets, "a value") || !close(open, Tok::RightParen, false))
+      return nullptr;
+  }
+  if (!expect(Tok::Equal, "'=' and the call of a kernel"))
+    return nullptr;
+  skipNewLine();
+  uint32_t callStart = position;
+  if (!at(Tok::Name)) {
+    expected("the call of a kernel", true);
+    return nullptr;
+  }
+  if (!name(define->callee, "a kernel"))
+    return nullptr;
+  Token callOpen = token();
+  if (!expect(Tok::LeftParen, "'(' and the arguments of '" + define->callee.text + "'") ||
+      (!at(Tok::RightParen) && !exprs(define->args, callOpen, Tok::RightParen)))
+    return nullptr;
+  if (define->args.empty() && !close(callOpen, Tok::RightParen))
+    return nullptr;
+  define->callRange = since(callStart);
+  define->range = since(start);
+  return define;
+}
+
+/// `iterate p in lo..hi carry L = A, .. { .. }`.
+ast::StmtPtr Parser::iterate() {
+  uint32_t start = position;
+  auto iterate = std::make_unique<ast::Iterate>(SourceRange());
+  advance();
+  if (blocks >= maxBlocks) {
+    error(diag::blockTooDeep, rangeOf(previous()), maxBlocks);
+    return nullptr;
+  }
+  if (!name(iterate->index, "an index") || !acceptWord("in")) {
+    expected("'in' and the range of the iteration");
+    return nullptr;
+  }
+  if (!range(iterate->lo, iterate->hi))
+    return nullptr;
+  if (!acceptWord("carry")) {
+    expected("'carry' and the values carried from step to step");
+    return nullptr;
+  }
+  do {
+    skipNewLine();
+    uint32_t carryStart = position;
+    ast::Carry carry;
+    if (!name(carry.name, "a carried value") || !expect(Tok::Equal, "'=' and a start value") ||
+        !(carry.init = expr()))
+      return nullptr;
+    carry.range = since(carryStart);
+    iterate->carries.push_back(std::move(carry));
+  } while (accept(Tok::Comma));
+  if (!at(Tok::LeftBrace)) {
+    expected("'{' and the body of the iteration", true);
+    return nullptr;
+  }
+  block(iterate->body, "'iterate'");
+  iterate->range = since(start);
+  return iterate;
+}
+
+/// `lo..hi`.
+bool Parser::range(ExprPtr &lo, ExprPtr &hi) {
+  if (!(lo = sum()))
+    return false;
+  if (!expect(Tok::DotDot, "'..' and the end of the range"))
+    return false;
+  return (hi = sum()) != nullptr;
+}
+
+} // namespace moac
