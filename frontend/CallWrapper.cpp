@@ -1,0 +1,103 @@
+// The wrapper's text, and its use. Arrays are handed over as `void *`, which C converts to any
+// element pointer, so only scalar parameters need their C type spelled here.
+#include "frontend/CallWrapper.h"
+
+#include <fmt/format.h>
+
+using namespace moac;
+
+namespace {
+
+const char *cScalarType(ElementType type) {
+  switch (type) {
+  case ElementType::f32_:
+    return "float";
+  case ElementType::f64_:
+    return "double";
+  case ElementType::i8_:
+    return "int8_t";
+  case ElementType::i16_:
+    return "int16_t";
+  case ElementType::i32_:
+    return "int32_t";
+  case ElementType::i64_:
+    return "int64_t";
+  case ElementType::u8_:
+  case ElementType::bool_: // one byte that is 0 or 1
+    return "uint8_t";
+  case ElementType::f16_: // halves travel as their bits
+  case ElementType::bf16_:
+  case ElementType::u16_:
+    return "uint16_t";
+  case ElementType::u32_:
+    return "uint32_t";
+  case ElementType::u64_:
+    return "uint64_t";
+  }
+  return "int64_t";
+}
+
+} // namespace
+
+std::string moac::callWrapperName(const KernelSignature &kernel) { return kernel.cName + "__call"; }
+
+std::string moac::callWrapper(const KernelSignature &kernel) {
+  std::vector<std::string> arguments;
+  for (size_t k = 0; k < kernel.symbols.size(); ++k)
+    arguments.push_back(fmt::format("symbols[{}]", k));
+  for (size_t k = 0; k < kernel.scalars.size(); ++k)
+    arguments.push_back(
+        fmt::format("*(const {} *)scalars[{}]", cScalarType(kernel.scalars[k].type), k));
+  for (size_t k = 0; k < kernel.inputs.size(); ++k)
+    arguments.push_back(fmt::format("inputs[{}]", k));
+  for (size_t k = 0; k < kernel.outputs.size(); ++k)
+    arguments.push_back(fmt::format("outputs[{}]", k));
+  return fmt::format(
+      "\n"
+      "int {0}(const int64_t *symbols, const void *const *scalars, const void *const *inputs,\n"
+      "    void *const *outputs);\n"
+      "int {0}(const int64_t *symbols, const void *const *scalars, const void *const *inputs,\n"
+      "    void *const *outputs) {{\n"
+      "  (void)symbols, (void)scalars, (void)inputs, (void)outputs;\n"
+      "  return {1}({2});\n"
+      "}}\n",
+      callWrapperName(kernel), kernel.cName, fmt::join(arguments, ", "));
+}
+
+std::optional<HostShape> moac::shapeOf(const KernelSignature &kernel, const ArraySignature &array,
+                                       const std::vector<int64_t> &symbols) {
+  std::map<std::string, int64_t> values;
+  for (size_t k = 0; k < kernel.symbols.size(); ++k)
+    values[kernel.symbols[k]] = symbols[k];
+  HostShape shape;
+  for (const shape::Expr &extent : array.extents) {
+    std::optional<int64_t> value = extent.evaluate(values);
+    if (!value)
+      return std::nullopt;
+    shape.push_back(*value);
+  }
+  return shape;
+}
+
+Answer<CallResult> moac::call(KernelFunction function, const KernelSignature &kernel,
+                              const CallArguments &arguments) {
+  CallResult result;
+  for (const ArraySignature &output : kernel.outputs) {
+    std::optional<HostShape> shape = shapeOf(kernel, output, arguments.symbols);
+    if (!shape || !elementCount(*shape))
+      return Answer<CallResult>::failure(
+          fmt::format("output '{}' has no valid shape for these sizes{}", output.name,
+                      shape ? fmt::format(": {}", toString(*shape)) : std::string()));
+    result.outputs.emplace_back(output.type, *shape);
+  }
+  std::vector<const void *> scalars, inputs;
+  std::vector<void *> outputs;
+  for (const HostArray &scalar : arguments.scalars)
+    scalars.push_back(scalar.bytes().data());
+  for (const HostArray &input : arguments.inputs)
+    inputs.push_back(input.bytes().data());
+  for (HostArray &output : result.outputs)
+    outputs.push_back(output.bytes().data());
+  result.status = function(arguments.symbols.data(), scalars.data(), inputs.data(), outputs.data());
+  return result;
+}

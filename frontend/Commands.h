@@ -1,0 +1,69 @@
+// The commands of `moac`, apart from how their options are spelled: moac.cpp fills one of these
+// structs and calls. Each returns the process's exit code.
+#ifndef MOAC_FRONTEND_COMMANDS_H
+#define MOAC_FRONTEND_COMMANDS_H
+
+#include "frontend/Check.h"
+
+#include <string>
+#include <vector>
+
+namespace moac {
+
+enum ExitCode { exitOk = 0, exitUserError = 1, exitUsage = 2, exitInternal = 3 };
+
+/// Options that say what a file means; shared by all commands.
+struct SourceOptions {
+  std::string file;
+  std::vector<std::string> kernels;  ///< empty: all
+  std::vector<std::string> bindings; ///< "D=64"
+  LoadOptions load;
+};
+
+struct CompileCommand {
+  SourceOptions source;
+  std::string folder; ///< empty: the current one, or standard output with an explicit --emit
+  std::string target = "c-openmp";
+  std::string emit; ///< moa, dnf, onf, c, all; empty: c
+  bool standalone = false;
+};
+int compile(const CompileCommand &command);
+
+struct ExplainCommand {
+  SourceOptions source;
+  std::string notation = "ascii";
+};
+int explain(const ExplainCommand &command);
+
+struct RunCommand {
+  SourceOptions source;
+  std::string target = "c-openmp";
+  std::vector<std::string> inputs;   ///< "Q=q.npy"
+  std::vector<std::string> outputs;  ///< "O=o.npy"
+  std::vector<std::string> settings; ///< "eps=1e-6", "N=5"
+  int repeat = 0;                    ///< when positive: time this many further calls
+};
+int run(const RunCommand &command);
+
+struct CheckCommand {
+  std::vector<std::string> files;
+  SourceOptions source; ///< `file` is taken from `files`
+  CheckOptions options;
+  bool verbose = false;
+};
+int checkFiles(const CheckCommand &command);
+
+/// Loads a file and prints its diagnostics to stderr. Null, with `code` set, when the command
+/// cannot go on: a binding is malformed, the file has errors, or a kernel asked for does not exist.
+std::unique_ptr<Program> loadProgram(const SourceOptions &options, int &code);
+/// Signatures of the kernels that the options select; all exist.
+std::vector<KernelSignature> selectedKernels(const Program &program, const SourceOptions &options);
+
+/// Splits "NAME=value"; false when there is no '=' or no name.
+bool splitAssignment(const std::string &text, std::string &name, std::string &value);
+/// Prints `moac: error: ...` to stderr.
+void printError(const std::string &text);
+
+} // namespace moac
+
+#endif

@@ -1,0 +1,148 @@
+// The compiler as the driver sees it: a file goes in; signatures, printed stages, C text and
+// interpreted results come out. No MLIR type appears here, so the driver's sources stay cheap to
+// compile and the commands stay thin.
+//
+//     auto program = Program::load("attention.moa", options);
+//     if (program->hasErrors()) { print(program->diagnostics()); ... }
+//     for (const KernelSignature &kernel : program->kernels()) ...
+#ifndef MOAC_FRONTEND_COMPILER_H
+#define MOAC_FRONTEND_COMPILER_H
+
+#include "frontend/HostArray.h"
+#include "ir/Shape.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace moac {
+
+struct ScalarSignature {
+  std::string name;
+  ElementType type;
+};
+
+/// An input or output. Rank 0 outputs are passed as a pointer to one element; rank 0 inputs are
+/// scalars instead.
+struct ArraySignature {
+  std::string name;
+  ElementType type;
+  std::vector<shape::Expr> extents; ///< over the kernel's symbols
+};
+
+/// What a kernel becomes for its caller; every list is in the order of the C parameters.
+struct KernelSignature {
+  std::string name;
+  std::string cName; ///< of the emitted function: `name`, unless C does not allow that
+  std::vector<std::string> symbols;     ///< bound ones (`--bind`) are no longer here
+  std::vector<ScalarSignature> scalars; ///< scalar parameters that are not symbols
+  std::vector<ArraySignature> inputs;
+  std::vector<ArraySignature> outputs;
+};
+
+/// Values for a call, each list parallel to the signature's.
+struct CallArguments {
+  std::vector<int64_t> symbols;
+  std::vector<HostArray> scalars; ///< rank 0
+  std::vector<HostArray> inputs;
+};
+
+struct LoadOptions {
+  std::vector<std::string> importFolders;
+  std::map<std::string, int64_t> bindings; ///< symbols that become constants
+  bool unchecked = false;                  ///< leave out run-time index checks
+  bool strictOrder = false;                ///< reductions in the written order
+};
+
+enum class Stage { Moa, Dnf, Onf };
+
+struct EmitOptions {
+  std::string target = "c-openmp";
+  std::vector<std::string> kernels; ///< empty: all of the file
+  std::string headerName;           ///< what the source includes, "attention.h"
+  bool standalone = false;          ///< no reference to libmoac-runtime
+};
+
+struct EmittedSource {
+  std::string header;
+  std::string source;
+};
+
+/// An interpreted output: exact integers, or floats evaluated in a wider type with a bound on their
+/// own error and on that of a correctly rounded evaluation in the language's types. A result `got`
+/// passes if |got - value| <= 8 * bound, element by element.
+struct OracleArray {
+  ElementType type;
+  HostShape shape;
+  std::vector<long double> values;
+  std::vector<double> bounds; ///< 0 for integers and bool
+};
+
+struct InterpretResult {
+  int status = 0; ///< enum moac_status of runtime/moac.h
+  std::string message;
+  std::vector<OracleArray> outputs; ///< empty unless status is 0
+  double operations = 0;            ///< scalar arithmetic operations of the formula, for GF/s
+};
+
+/// Either a value or the message why there is none.
+template <class T> struct Answer {
+  std::optional<T> value;
+  std::string error;
+
+  Answer(T value) : value(std::move(value)) {}
+  static Answer failure(std::string text) {
+    Answer answer;
+    answer.error = std::move(text);
+    return answer;
+  }
+  explicit operator bool() const { return value.has_value(); }
+  T &operator*() { return *value; }
+  const T &operator*() const { return *value; }
+  T *operator->() { return &*value; }
+  const T *operator->() const { return &*value; }
+
+private:
+  Answer() = default;
+};
+
+/// A loaded file. Not thread-safe.
+class Program {
+public:
+  /// Reads and analyses `path`. Never null; problems are in diagnostics().
+  static std::unique_ptr<Program> load(const std::string &path, const LoadOptions &options);
+  virtual ~Program() = default;
+
+  virtual bool hasErrors() const = 0;
+  /// Errors and warnings as text with carets; empty when there are none.
+  virtual std::string diagnostics() const = 0;
+  /// Valid when there are no errors.
+  virtual const std::vector<KernelSignature> &kernels() const = 0;
+
+  /// The kernels (all, or one) at a stage, as MLIR text.
+  virtual Answer<std::string> print(Stage stage, const std::string &kernel) = 0;
+  /// Shapes, DNF, schedule and ONF of a kernel for a reader; `notation` is "ascii" or "moa".
+  virtual Answer<std::string> explain(const std::string &kernel, const std::string &notation) = 0;
+  virtual Answer<EmittedSource> emit(const EmitOptions &options) = 0;
+
+  /// Whether sizes and scalars satisfy the kernel's `where` conditions and give non-negative
+  /// extents. Scalars may be empty: conditions on them are then not tested.
+  virtual bool admits(const std::string &kernel, const std::vector<int64_t> &symbols,
+                      const std::vector<HostArray> &scalars) = 0;
+  /// Points of the innermost loops for these sizes, to bound the work of a test case; an estimate.
+  virtual double innermostIterations(const std::string &kernel,
+                                     const std::vector<int64_t> &symbols) = 0;
+  virtual Answer<InterpretResult> interpret(const std::string &kernel, Stage stage,
+                                            const CallArguments &arguments) = 0;
+};
+
+/// Names accepted by `--target`.
+const std::vector<std::string> &targetNames();
+
+} // namespace moac
+
+#endif

@@ -1,0 +1,86 @@
+// Each array is copied into a block of its own:
+//
+//     [ guard ... ][ elements ][ guard ... ]      elements start at 64 bytes, or at 64 bytes + one
+//     element
+//
+// Outputs start out as the guard's pattern, so an element that the kernel forgot holds an odd
+// value, not a lucky zero.
+#include "frontend/GuardedCall.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+using namespace moac;
+
+namespace {
+
+constexpr size_t guardBytes = 256;
+constexpr std::byte pattern{0xb5};
+
+class GuardedBlock {
+public:
+  GuardedBlock(const HostArray &array, bool offBoundary, bool isOutput)
+      : storage(array.bytes().size() + 2 * guardBytes + 128, pattern), bytes(array.bytes().size()) {
+    auto address = reinterpret_cast<uintptr_t>(storage.data()) + guardBytes;
+    start = guardBytes + (64 - address % 64) % 64 + (offBoundary ? array.elementBytes() : 0);
+    if (!isOutput)
+      std::ranges::copy(array.bytes(), storage.begin() + static_cast<ptrdiff_t>(start));
+  }
+
+  std::byte *data() { return storage.data() + start; }
+  std::span<const std::byte> elements() const { return {storage.data() + start, bytes}; }
+  bool guardsIntact() const {
+    auto isPattern = [](std::byte b) { return b == pattern; };
+    return std::all_of(storage.begin(), storage.begin() + static_cast<ptrdiff_t>(start),
+                       isPattern) &&
+           std::all_of(storage.begin() + static_cast<ptrdiff_t>(start + bytes), storage.end(),
+                       isPattern);
+  }
+
+private:
+  std::vector<std::byte> storage;
+  size_t bytes, start;
+};
+
+} // namespace
+
+Answer<CallResult> moac::guardedCall(KernelFunction function, const KernelSignature &kernel,
+                                     const CallArguments &arguments, bool offBoundary) {
+  CallResult result;
+  std::vector<GuardedBlock> inputs, outputs;
+  for (const HostArray &input : arguments.inputs)
+    inputs.emplace_back(input, offBoundary, false);
+  for (const ArraySignature &output : kernel.outputs) {
+    std::optional<HostShape> shape = shapeOf(kernel, output, arguments.symbols);
+    if (!shape || !elementCount(*shape))
+      return Answer<CallResult>::failure(
+          fmt::format("output '{}' has no valid shape for these sizes", output.name));
+    result.outputs.emplace_back(output.type, *shape);
+    outputs.emplace_back(result.outputs.back(), offBoundary, true);
+  }
+  std::vector<const void *> scalarPointers, inputPointers;
+  std::vector<void *> outputPointers;
+  for (const HostArray &scalar : arguments.scalars)
+    scalarPointers.push_back(scalar.bytes().data());
+  for (GuardedBlock &block : inputs)
+    inputPointers.push_back(block.data());
+  for (GuardedBlock &block : outputs)
+    outputPointers.push_back(block.data());
+  result.status = function(arguments.symbols.data(), scalarPointers.data(), inputPointers.data(),
+                           outputPointers.data());
+
+  for (size_t k = 0; k < inputs.size(); ++k)
+    if (!inputs[k].guardsIntact() ||
+        !std::ranges::equal(inputs[k].elements(), arguments.inputs[k].bytes()))
+      return Answer<CallResult>::failure(
+          fmt::format("wrote into or beside input '{}'", kernel.inputs[k].name));
+  for (size_t k = 0; k < outputs.size(); ++k) {
+    if (!outputs[k].guardsIntact())
+      return Answer<CallResult>::failure(
+          fmt::format("wrote outside output '{}'", kernel.outputs[k].name));
+    std::ranges::copy(outputs[k].elements(), result.outputs[k].bytes().begin());
+  }
+  return result;
+}

@@ -1,0 +1,67 @@
+// The system's C compiler, as `moac run`, `moac check` and the demo use it: emitted C in, callable
+// functions out.
+//
+// A compiled text is kept in a cache under a name made from everything that decides its bytes
+// (text, command line, the compiler's file, the host's processor), so a second run neither compiles
+// nor waits. Files enter the cache by rename: several processes may share it, and one that is
+// killed leaves no half-written library behind.
+#ifndef MOAC_FRONTEND_HOSTCOMPILER_H
+#define MOAC_FRONTEND_HOSTCOMPILER_H
+
+#include "frontend/Compiler.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace moac {
+
+/// A loaded shared object; unloaded with the object.
+class LoadedLibrary {
+public:
+  LoadedLibrary() = default;
+  explicit LoadedLibrary(void *handle) : handle(handle) {}
+  LoadedLibrary(LoadedLibrary &&other) noexcept : handle(other.handle) { other.handle = nullptr; }
+  LoadedLibrary &operator=(LoadedLibrary &&other) noexcept {
+    std::swap(handle, other.handle);
+    return *this;
+  }
+  ~LoadedLibrary();
+
+  /// Address of a function, null when there is none of that name.
+  void *symbol(const std::string &name) const;
+
+private:
+  void *handle = nullptr;
+};
+
+class HostCompiler {
+public:
+  /// Flags that emitted C is written for. OpenMP is not among them: it is added when the compiler
+  /// can link it.
+  static const std::vector<std::string> &recommendedFlags();
+
+  /// `$CC` (which may carry arguments) if set and not empty, else the first of cc, gcc, clang that
+  /// exists.
+  static Answer<HostCompiler> find();
+
+  /// Program and leading arguments, "ccache gcc".
+  const std::string &command() const { return spelled; }
+
+  /// Compiles `source` into a shared object and loads it. `extraFlags` follow the recommended ones.
+  /// The error is the compiler's own text with the command that produced it.
+  Answer<LoadedLibrary> load(std::string_view source,
+                             const std::vector<std::string> &extraFlags = {}) const;
+
+  /// Where compiled texts are kept: `$XDG_CACHE_HOME/moac`, else `~/.cache/moac`, else none
+  /// (empty).
+  static std::string cacheFolder();
+
+private:
+  std::vector<std::string> program; ///< absolute path, then arguments of $CC
+  std::string spelled;
+};
+
+} // namespace moac
+
+#endif

@@ -1,0 +1,120 @@
+// The `moac` driver: spells the options of each command and calls it. Nothing is decided here.
+//
+// This is the only file that includes CLI11.
+#include "frontend/Commands.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <exception>
+
+using namespace moac;
+
+namespace {
+
+void addSourceOptions(CLI::App &app, SourceOptions &source, bool withFile = true) {
+  if (withFile)
+    app.add_option("FILE", source.file, "a .moa file")->required();
+  app.add_option("--kernel", source.kernels, "only this kernel (may be repeated)")
+      ->type_name("NAME");
+  app.add_option("--bind", source.bindings,
+                 "make a symbol a constant, as in D=64 (may be repeated)")
+      ->type_name("SYMBOL=N");
+  app.add_option("-I", source.load.importFolders, "look for imported files here too")
+      ->type_name("DIR");
+  app.add_flag("--unchecked", source.load.unchecked, "leave out run-time index checks");
+  app.add_flag("--strict-order", source.load.strictOrder,
+               "evaluate reductions in the written order");
+}
+
+/// One subcommand: its options, and what runs when it is chosen.
+struct Commands {
+  CompileCommand compile;
+  RunCommand run;
+  CheckCommand check;
+  ExplainCommand explain;
+  int (*chosen)(const Commands &) = nullptr;
+
+  void addCompile(CLI::App &app) {
+    CLI::App *sub = app.add_subcommand("compile", "translate kernels to C");
+    addSourceOptions(*sub, compile.source);
+    sub->add_option("-o", compile.folder, "folder to write into")->type_name("DIR");
+    sub->add_option("--target", compile.target, "language of the output")
+        ->check(CLI::IsMember(targetNames()));
+    sub->add_option("--emit", compile.emit,
+                    "print a form instead of writing C: moa, dnf, onf, c or all")
+        ->check(CLI::IsMember({"moa", "dnf", "onf", "c", "all"}));
+    sub->add_flag("--standalone", compile.standalone, "no reference to libmoac-runtime");
+    sub->callback([this] { chosen = [](const Commands &c) { return moac::compile(c.compile); }; });
+  }
+
+  void addRun(CLI::App &app) {
+    CLI::App *sub = app.add_subcommand("run", "run one kernel on .npy files");
+    addSourceOptions(*sub, run.source);
+    std::vector<std::string> targets = targetNames();
+    targets.push_back("interp");
+    sub->add_option("--target", run.target, "what runs it")->check(CLI::IsMember(targets));
+    sub->add_option("--in", run.inputs, "an input, as in Q=q.npy")->type_name("NAME=FILE");
+    sub->add_option("--out", run.outputs, "an output to keep; without any, all are printed")
+        ->type_name("NAME=FILE");
+    sub->add_option("--set", run.settings, "a scalar or a symbol, as in eps=1e-6")
+        ->type_name("NAME=VALUE");
+    sub->add_option("--repeat", run.repeat, "also time this many further calls")
+        ->check(CLI::NonNegativeNumber);
+    sub->callback([this] { chosen = [](const Commands &c) { return moac::run(c.run); }; });
+  }
+
+  void addCheck(CLI::App &app) {
+    CLI::App *sub =
+        app.add_subcommand("check", "compare every target with the interpreter on random data");
+    sub->add_option("FILE", check.files, ".moa files")->required();
+    addSourceOptions(*sub, check.source, false);
+    CheckOptions &options = check.options;
+    sub->add_flag("--full", options.full,
+                  "every combination of sizes instead of a pairwise covering set");
+    sub->add_flag("--stages", options.stages, "interpret the later forms too");
+    sub->add_option("--seed", options.seed, "seed of the data");
+    sub->add_option("--cap", options.cap, "most innermost iterations of a case");
+    sub->add_option("--threads", options.threads, "thread counts that must agree")
+        ->delimiter(',')
+        ->type_name("N,...");
+    sub->add_option("--batch", options.batch,
+                    "a symbol along which each position must not see the others")
+        ->type_name("SYMBOL");
+    sub->add_option("--cflags", options.compilerFlags, "further flags for the C compiler")
+        ->delimiter(' ');
+    sub->add_flag("-v,--verbose", check.verbose, "say where the worst error is");
+    sub->callback([this] { chosen = [](const Commands &c) { return checkFiles(c.check); }; });
+  }
+
+  void addExplain(CLI::App &app) {
+    CLI::App *sub =
+        app.add_subcommand("explain", "show shapes, normal forms and schedule of kernels");
+    addSourceOptions(*sub, explain.source);
+    sub->add_option("--notation", explain.notation, "ascii, or moa for the glyphs")
+        ->check(CLI::IsMember({"ascii", "moa"}));
+    sub->callback([this] { chosen = [](const Commands &c) { return moac::explain(c.explain); }; });
+  }
+};
+
+} // namespace
+
+int main(int argc, char **argv) {
+  CLI::App app("moac: compiler for Mathematics-of-Arrays kernels", "moac");
+  app.set_version_flag("--version", "moac " MOAC_VERSION);
+  app.require_subcommand(1);
+  Commands commands;
+  commands.addCompile(app);
+  commands.addRun(app);
+  commands.addCheck(app);
+  commands.addExplain(app);
+  try {
+    app.parse(argc, argv);
+    return commands.chosen(commands);
+  } catch (const CLI::ParseError &error) {
+    return app.exit(error) == 0 ? exitOk : exitUsage;
+  } catch (const std::exception &error) {
+    printError(fmt::format("internal: {}", error.what()));
+    return exitInternal;
+  }
+}
