@@ -340,8 +340,8 @@ struct Kernel {
   std::vector<ExprPtr> constraints;
   std::vector<Inplace> inplace;
   Block body;
-  bool complete =
-      true; ///< false: an error was reported in it and parts may be missing; do not analyse
+  /// False when an error was reported in it: parts may be missing, so it must not be analysed.
+  bool complete = true;
   SourceRange headRange; ///< `kernel` to the end of the head
   SourceRange range;
 };

@@ -2,6 +2,7 @@
 // characters.
 #include "frontend/Glyphs.h"
 
+#include <algorithm>
 #include <span>
 
 namespace moac {
@@ -33,6 +34,11 @@ const Glyph *find(std::span<const Glyph> table, std::string_view text) {
 } // namespace
 
 const Glyph *findGlyph(std::string_view text) { return find(glyphs, text); }
+std::string_view glyphFor(std::string_view word) {
+  auto glyph = std::ranges::find(glyphs, word, &Glyph::word);
+  return glyph == std::end(glyphs) ? word : glyph->glyph;
+}
+
 const Glyph *findLookAlike(std::string_view text) { return find(lookAlikes, text); }
 
 } // namespace moac

@@ -13,6 +13,8 @@ struct Glyph {
 
 /// The glyph at the front of `text`, or null.
 const Glyph *findGlyph(std::string_view text);
+/// The glyph that spells `word`, or `word` itself when there is none.
+std::string_view glyphFor(std::string_view word);
 /// A character at the front of `text` that is often typed or pasted for the ASCII text `word`, or
 /// null.
 const Glyph *findLookAlike(std::string_view text);

@@ -91,6 +91,7 @@ bool Parser::kernelHead(ast::Kernel &kernel) {
   bool good = at(Tok::RightParen) || params(kernel.params, "a parameter");
   if (!close(open, Tok::RightParen, false))
     return false;
+  statementStart = position;
   if (!accept(Tok::Arrow)) {
     SourceRange place = {file, previous().end, previous().end};
     error(diag::missingArrow, place, kernel.name.text).help("write '-> y: f64[..]'");

@@ -60,6 +60,8 @@ ExprPtr Parser::primary() {
 
 /// Says which operand is missing and, for words that cannot stand here, where they can.
 void Parser::noOperand() {
+  skippedAt =
+      ~0u; // an operand on a later line was acceptable; now the end of this line is the place
   std::string what = "an operand";
   const Token &before = previous();
   if (position > statementStart && before.kind != Tok::Name && before.kind != Tok::Number)

@@ -24,16 +24,14 @@ void Parser::block(ast::Block &result, const std::string &owner) {
       return;
     }
     uint32_t start = statementStart = position;
-    ast::StmtPtr read = statement();
-    if (read)
+    if (ast::StmtPtr read = statement()) {
       result.push_back(std::move(read));
-    else
-      complete = false;
-    bool ended = at(Tok::NewLine) || at(Tok::Semicolon) || at(Tok::RightBrace);
-    if (read && ended)
-      continue;
-    if (read && !at(Tok::Eof) && !beginsItem(token()))
+      bool missing = token().kind == Tok::Eof || beginsItem(token()); // reported above
+      if (missing || at(Tok::NewLine) || at(Tok::Semicolon) || at(Tok::RightBrace))
+        continue;
       expected("the end of the statement", true);
+    }
+    complete = false;
     syncStatement(start);
   }
 }
