@@ -1,0 +1,57 @@
+/* lock.c: locks as tickets on PE 0: the first half of the symmetric long is the number being
+ * served, the second the next ticket, so the lock is handed over in the order of arrival. Unlocking
+ * completes the holder's operations first.
+ */
+#include "runtime/shmem/internal.h"
+
+static Status take(Pe *pe, uint32_t *half, moac_shmem_atomic_op op, uint32_t operand,
+                   uint32_t compare, uint32_t *old) {
+  moac_shmem_atomic atomic = {op, MOAC_SHMEM_U32, &operand, &compare, old};
+  return pe->backend->atomic(pe, internal_issue(pe), half, &atomic, 0, false);
+}
+
+static Status check_lock(Pe *pe, const char *name, long *lock) {
+  if (sizeof(long) < 8 || (uintptr_t)lock % sizeof(long) != 0 ||
+      !moac_shmem_symmetric(pe, lock, sizeof *lock))
+    return moac_shmem_fail(MOAC_SHMEM_INVALID_ADDRESS, name, "%p is no symmetric long",
+                           (void *)lock);
+  return MOAC_SHMEM_OK;
+}
+
+moac_shmem_status moac_shmem_lock(long *lock) {
+  REQUIRE_PE(pe);
+  uint32_t *serving = (uint32_t *)lock, mine, now;
+  RETURN_IF_FAILED(check_lock(pe, __func__, lock));
+  schedule_point(pe);
+  RETURN_IF_FAILED(take(pe, serving + 1, MOAC_SHMEM_ATOMIC_ADD, 1, 0, &mine));
+  Waiter waiter = {0};
+  for (;;) {
+    RETURN_IF_FAILED(take(pe, serving, MOAC_SHMEM_ATOMIC_FETCH, 0, 0, &now));
+    if (now == mine)
+      break;
+    RETURN_IF_FAILED(moac_shmem_pause(pe, &waiter));
+  }
+  return MOAC_SHMEM_OK;
+}
+
+moac_shmem_status moac_shmem_unlock(long *lock) {
+  REQUIRE_PE(pe);
+  uint32_t ignored;
+  Issue issue = {.index = 0};
+  RETURN_IF_FAILED(check_lock(pe, __func__, lock));
+  schedule_point(pe);
+  find_context(pe, MOAC_SHMEM_CONTEXT_DEFAULT, &issue);
+  RETURN_IF_FAILED(pe->backend->quiet(pe, issue));
+  return take(pe, (uint32_t *)lock, MOAC_SHMEM_ATOMIC_ADD, 1, 0, &ignored);
+}
+
+moac_shmem_status moac_shmem_try_lock(long *lock, bool *taken) {
+  REQUIRE_PE(pe);
+  uint32_t *serving = (uint32_t *)lock, now, next;
+  RETURN_IF_FAILED(check_lock(pe, __func__, lock));
+  schedule_point(pe);
+  RETURN_IF_FAILED(take(pe, serving, MOAC_SHMEM_ATOMIC_FETCH, 0, 0, &now));
+  RETURN_IF_FAILED(take(pe, serving + 1, MOAC_SHMEM_ATOMIC_COMPARE_SWAP, now + 1, now, &next));
+  *taken = next == now;
+  return moac_shmem_check_peers(pe, __func__);
+}

@@ -1,0 +1,141 @@
+/* statics.c: global and static variables as symmetric objects.
+ *
+ * The standard makes them remotely accessible, but they lie in the program's private pages. At init
+ * each PE copies its writable program pages into its own region of the arena file and maps that
+ * region over them; peers map the region too. An address travels as (segment, offset), so PEs may
+ * be loaded at different addresses. The part of a segment that the loader has made read-only
+ * (relocated tables) stays as it is.
+ *
+ * Between the copy and the mapping nobody may write those pages: init is called before the program
+ * starts threads, and the functions here keep their state on the stack. A child process of a PE
+ * shares its statics until it calls exec.
+ */
+#define _GNU_SOURCE
+#include "runtime/shmem/internal.h"
+
+#include <errno.h>
+#include <link.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+typedef struct Layout {
+  uintptr_t start[MAX_SEGMENTS], end[MAX_SEGMENTS];
+  int count;
+  bool too_many;
+} Layout;
+
+/* Writable pages of one program header, less the pages of the read-only part. */
+static void add_segment(Layout *layout, uintptr_t start, uintptr_t end, uintptr_t fixed,
+                        uintptr_t fixed_end) {
+  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  start = start / page * page;
+  end = (end + page - 1) / page * page;
+  if (fixed_end > start && fixed < end) {
+    if (fixed / page * page > start)
+      add_segment(layout, start, fixed / page * page, 0, 0);
+    start = fixed_end / page * page;
+  }
+  if (start >= end)
+    return;
+  if (layout->count == MAX_SEGMENTS) {
+    layout->too_many = true;
+    return;
+  }
+  layout->start[layout->count] = start;
+  layout->end[layout->count++] = end;
+}
+
+/* The first object that the loader reports is the program itself. */
+static int read_layout(struct dl_phdr_info *info, size_t size, void *result) {
+  (void)size;
+  uintptr_t fixed = 0, fixed_end = 0;
+  for (int i = 0; i < info->dlpi_phnum; ++i)
+    if (info->dlpi_phdr[i].p_type == PT_GNU_RELRO) {
+      fixed = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+      fixed_end = fixed + info->dlpi_phdr[i].p_memsz;
+    }
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+    uintptr_t start = info->dlpi_addr + header->p_vaddr;
+    if (header->p_type == PT_LOAD && (header->p_flags & PF_W) != 0)
+      add_segment(result, start, start + header->p_memsz, fixed, fixed_end);
+  }
+  return 1;
+}
+
+static bool write_all(int fd, const char *from, size_t bytes, off_t at) {
+  while (bytes != 0) {
+    ssize_t done = pwrite(fd, from, bytes, at);
+    if (done <= 0)
+      return false;
+    from += done;
+    at += done;
+    bytes -= (size_t)done;
+  }
+  return true;
+}
+
+Status moac_shmem_statics_share(Pe *pe) {
+  World *world = pe->world;
+  Layout layout = {.count = 0};
+  size_t offset = 0;
+  dl_iterate_phdr(read_layout, &layout);
+  for (int i = 0; i < layout.count; ++i)
+    offset += layout.end[i] - layout.start[i];
+  if (layout.too_many || offset > STATICS_BYTES_MAX)
+    return FAIL(MOAC_SHMEM_UNSUPPORTED, "%d writable segments, %zu bytes of statics", layout.count,
+                offset);
+  off_t region = (off_t)(world->control->statics_offset + (uint64_t)pe->pe * STATICS_BYTES_MAX);
+  pe->segment_count = layout.count;
+  pe->slot->statics_bytes = offset;
+  offset = 0;
+  for (int i = 0; i < layout.count; ++i) {
+    char *start = (char *)layout.start[i];
+    size_t bytes = layout.end[i] - layout.start[i];
+    off_t at = region + (off_t)offset;
+    pe->segments[i] = (Segment){start, bytes, offset};
+    offset += bytes;
+    if (!write_all(world->arena_fd, start, bytes, at) ||
+        mmap(start, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, world->arena_fd, at) ==
+            MAP_FAILED)
+      return FAIL(MOAC_SHMEM_SYSTEM, "moving %zu bytes of statics: %s", bytes, strerror(errno));
+  }
+  return MOAC_SHMEM_OK;
+}
+
+Status moac_shmem_statics_map_peers(Pe *pe) {
+  World *world = pe->world;
+  pe->statics = calloc((size_t)pe->pes, sizeof *pe->statics);
+  pe->statics_bytes = calloc((size_t)pe->pes, sizeof *pe->statics_bytes);
+  if (pe->statics == NULL || pe->statics_bytes == NULL)
+    return FAIL(MOAC_SHMEM_NO_RESOURCES, "table of %d PEs", pe->pes);
+  for (int other = 0; other < pe->pes; ++other) {
+    uint64_t bytes = world->control->slots[other].statics_bytes;
+    off_t at = (off_t)(world->control->statics_offset + (uint64_t)other * STATICS_BYTES_MAX);
+    if (bytes == 0 || bytes > STATICS_BYTES_MAX || other == pe->pe)
+      continue;
+    void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, world->arena_fd, at);
+    if (base == MAP_FAILED)
+      return FAIL(MOAC_SHMEM_SYSTEM, "mapping the statics of PE %d: %s", other, strerror(errno));
+    pe->statics[other] = base;
+    pe->statics_bytes[other] = bytes;
+  }
+  return MOAC_SHMEM_OK;
+}
+
+void *moac_shmem_statics_translate(Pe *pe, const void *object, size_t bytes, int at) {
+  if (pe->statics == NULL)
+    return NULL;
+  for (int i = 0; i < pe->segment_count; ++i) {
+    size_t within = (size_t)((const char *)object - pe->segments[i].local);
+    if (within >= pe->segments[i].bytes)
+      continue;
+    size_t offset = pe->segments[i].offset + within;
+    if (at == pe->pe)
+      return (void *)(uintptr_t)object;
+    bool fits = offset < pe->statics_bytes[at] && bytes <= pe->statics_bytes[at] - offset;
+    return fits ? pe->statics[at] + offset : NULL;
+  }
+  return NULL;
+}

@@ -1,0 +1,81 @@
+/* wait.c: how a PE waits. Every wait of the library goes through moac_shmem_pause, so that each of
+ * them makes progress, gives up the core when there are more PEs than cores, and ends with a status
+ * when a PE died.
+ *
+ * Stages: spin (long when each PE has a core, short otherwise), then yield, then sleep on a futex.
+ * The sender wakes sleepers with one relaxed load in the common case; it may miss one that is just
+ * falling asleep, which then wakes by itself after at most 2 ms.
+ */
+#define _GNU_SOURCE
+#include "runtime/shmem/internal.h"
+#include "runtime/shmem/scheduler.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { YIELDS = 64, FIRST_SLEEP_NS = 50000, LAST_DOUBLING = 5 };
+
+static inline void relax(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+Status moac_shmem_check_peers(Pe *pe, const char *call) {
+  Control *control = pe->world->control;
+  uint32_t exiting = atomic_load_explicit(&control->exiting, memory_order_relaxed);
+  if (UNLIKELY(exiting != 0))
+    return moac_shmem_fail(MOAC_SHMEM_EXITING, call, "global_exit(%d) was called",
+                           (int)exiting - 1);
+  if (LIKELY(atomic_load_explicit(&control->failures, memory_order_acquire) == 0))
+    return MOAC_SHMEM_OK;
+  for (int other = 0; other < pe->pes; ++other)
+    if (atomic_load(&control->slots[other].state) == PE_FAILED)
+      return moac_shmem_fail(MOAC_SHMEM_PE_FAILED, call, "PE %d died (wait status 0x%x)", other,
+                             (unsigned)control->slots[other].wait_status);
+  return MOAC_SHMEM_OK;
+}
+
+void moac_shmem_wake_slow(PeSlot *slot) {
+  atomic_fetch_add(&slot->wakes, 1);
+  syscall(SYS_futex, &slot->wakes, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+static void sleep_until_woken(Pe *pe, Waiter *waiter) {
+  uint32_t doublings = waiter->sleeps < LAST_DOUBLING ? waiter->sleeps : LAST_DOUBLING;
+  struct timespec limit = {0, (long)FIRST_SLEEP_NS << doublings};
+  atomic_fetch_add(&pe->slot->sleepers, 1);
+  syscall(SYS_futex, &pe->slot->wakes, FUTEX_WAIT, waiter->seen, &limit, NULL, 0);
+  atomic_fetch_sub(&pe->slot->sleepers, 1);
+  waiter->sleeps++;
+}
+
+Status moac_shmem_pause(Pe *pe, Waiter *waiter) {
+  uint32_t poll = waiter->polls++;
+  if (UNLIKELY(pe->world->scheduler != NULL)) {
+    RETURN_IF_FAILED(moac_shmem_check_peers(pe, "wait"));
+    return moac_shmem_scheduler_wait(pe, poll == 0);
+  }
+  if (poll < (uint32_t)pe->spins) {
+    relax();
+    if ((poll & 63u) != 63u)
+      return MOAC_SHMEM_OK;
+  }
+  if (pe->backend->progress != NULL)
+    pe->backend->progress(pe);
+  RETURN_IF_FAILED(moac_shmem_check_peers(pe, "wait"));
+  if (poll < (uint32_t)pe->spins)
+    return MOAC_SHMEM_OK;
+  if (poll < (uint32_t)pe->spins + YIELDS)
+    sched_yield();
+  else
+    sleep_until_woken(pe, waiter);
+  waiter->seen = atomic_load(&pe->slot->wakes);
+  return MOAC_SHMEM_OK;
+}

@@ -1,0 +1,16 @@
+/* selftest.c: the bodies as a program for the launcher: `moac-launch -n P shmem-selftest [BODY]`.
+ * Exit code 1 when a check failed on this PE.
+ */
+#include "tests/shmem/bodies.h"
+
+int main(int argc, char **argv) {
+  if (moac_shmem_init() != MOAC_SHMEM_OK) {
+    fprintf(stderr, "init: %s\n", moac_shmem_last_error());
+    return 1;
+  }
+  for (int body = 0; body < bodyCount; ++body)
+    if (argc < 2 || strcmp(argv[1], bodies[body].name) == 0)
+      bodies[body].run(NULL);
+  OK(moac_shmem_finalize());
+  return bodiesFailed != 0;
+}
