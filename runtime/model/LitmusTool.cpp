@@ -1,0 +1,14 @@
+// `moac-litmus`: the command `moac litmus` as a program of its own, for tests and for builds
+// without the compiler.
+#include "runtime/model/Litmus.h"
+
+#include <cstdio>
+#include <sstream>
+
+int main(int argc, char **argv) {
+  std::ostringstream out, err;
+  int code = moac::model::litmusMain({argv + 1, argv + argc}, out, err);
+  std::fputs(out.str().c_str(), stdout);
+  std::fputs(err.str().c_str(), stderr);
+  return code;
+}

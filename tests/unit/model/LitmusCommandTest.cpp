@@ -1,0 +1,110 @@
+// The command `moac litmus`: exit codes, the closing line, and the three output forms.
+#include "runtime/model/Litmus.h"
+
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <sstream>
+
+using namespace moac::model;
+
+namespace {
+
+class LitmusCommand : public testing::Test {
+protected:
+  void SetUp() override {
+    folder = std::filesystem::path(testing::TempDir()) /
+             (std::string("moac-litmus-") +
+              testing::UnitTest::GetInstance()->current_test_info()->name());
+    std::filesystem::create_directories(folder);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder); }
+
+  std::string write(const std::string &name, const std::string &text) {
+    std::ofstream(folder / name) << text;
+    return (folder / name).string();
+  }
+
+  int run(const std::vector<std::string> &args) {
+    out.str("");
+    err.str("");
+    return litmusMain(args, out, err);
+  }
+
+  std::string lastLine() const {
+    std::string text = out.str();
+    text.pop_back();
+    return text.substr(text.rfind('\n') + 1);
+  }
+
+  std::filesystem::path folder;
+  std::ostringstream out, err;
+};
+
+const std::string good =
+    "litmus good\n pes 2\nPE0: set x@1, 1\nexists x@1 == 0\nexpect paper c11 forbidden\n";
+const std::string bad =
+    "litmus bad\n pes 2\nPE0: set x@1, 1\nPE1: st x = 2\nexists x@1 == 1\nexpect paper forbidden\n";
+
+} // namespace
+
+TEST_F(LitmusCommand, exitsZeroIffEveryExpectationHolds) {
+  EXPECT_EQ(run({write("good.litmus", good)}), 0);
+  EXPECT_EQ(lastLine(), "1 programs, 2 verdicts: 2 forbidden, 0 unexpected, 0 errors");
+  EXPECT_EQ(run({write("bad.litmus", bad)}), 1);
+  EXPECT_EQ(lastLine(), "1 programs, 1 verdicts: 1 racy, 1 unexpected, 0 errors");
+  EXPECT_NE(err.str().find("bad.litmus:1: error: bad: paper gives racy, expected forbidden"),
+            std::string::npos);
+}
+
+TEST_F(LitmusCommand, readsFoldersInOrder) {
+  write("b.litmus", good), write("a.litmus", good), write("c.txt", "not litmus");
+  EXPECT_EQ(run({folder.string()}), 0);
+  EXPECT_EQ(lastLine(), "2 programs, 4 verdicts: 4 forbidden, 0 unexpected, 0 errors");
+}
+
+TEST_F(LitmusCommand, oneModelOnRequest) {
+  std::string file = write("good.litmus", good);
+  EXPECT_EQ(run({file, "--model", "c11"}), 0);
+  EXPECT_EQ(lastLine(), "1 programs, 1 verdicts: 1 forbidden, 0 unexpected, 0 errors");
+  EXPECT_EQ(run({file, "--model=comid"}), 0); // no expectation for it: printed, not judged
+  EXPECT_EQ(lastLine(), "1 programs, 1 verdicts: 1 forbidden, 0 unexpected, 0 errors");
+}
+
+TEST_F(LitmusCommand, usageErrors) {
+  EXPECT_EQ(run({}), 2);
+  EXPECT_EQ(run({"--model", "tso", "x"}), 2);
+  EXPECT_EQ(run({"x", "--model"}), 2);
+  EXPECT_EQ(run({"x", "--frob"}), 2);
+  EXPECT_NE(err.str().find("unknown option '--frob'"), std::string::npos);
+}
+
+TEST_F(LitmusCommand, wrongFilesAreErrors) {
+  EXPECT_EQ(run({(folder / "missing.litmus").string()}), 1);
+  EXPECT_EQ(run({folder.string()}), 1); // an empty folder checks nothing
+  EXPECT_EQ(run({write("broken.litmus", "litmus x\nPE0: put\n")}), 1);
+  EXPECT_NE(err.str().find("broken.litmus:2: error: expected a place"), std::string::npos);
+}
+
+TEST_F(LitmusCommand, witnessNamesSourceLines) {
+  EXPECT_EQ(run({write("bad.litmus", bad), "--witness"}), 1);
+  EXPECT_NE(out.str().find("ST x@1 (set, line 3) and ST x@1 (line 4) are not ordered"),
+            std::string::npos)
+      << out.str();
+}
+
+TEST_F(LitmusCommand, dotIsOneGraphPerVerdict) {
+  EXPECT_EQ(run({write("bad.litmus", bad), "--dot"}), 1);
+  EXPECT_TRUE(out.str().starts_with("digraph {\n")) << out.str();
+  EXPECT_NE(out.str().find("[label=race, color=red"), std::string::npos);
+  EXPECT_TRUE(lastLine().starts_with("// 1 programs"));
+}
+
+TEST_F(LitmusCommand, jsonHasVerdictsAndSummary) {
+  EXPECT_EQ(run({write("good.litmus", good), "--json"}), 0);
+  EXPECT_NE(
+      out.str().find("\"model\":\"paper\",\"verdict\":\"forbidden\",\"expected\":\"forbidden\""),
+      std::string::npos)
+      << out.str();
+  EXPECT_NE(out.str().find("\"summary\":\"1 programs, 2 verdicts:"), std::string::npos);
+}
