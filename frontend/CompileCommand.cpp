@@ -95,8 +95,9 @@ public:
       fmt::print("{}", text);
       return true;
     }
-    std::error_code problem;
-    fs::create_directories(folder, problem);
+    std::error_code problem; // reported by the write that fails
+    if (!folder.empty())
+      fs::create_directories(folder, problem);
     const fs::path path = folder / name;
     std::ofstream file(path, std::ios::binary);
     file << text;
@@ -147,6 +148,22 @@ bool writeSource(Program &program, const CompileCommand &command, const std::str
   return output.write(stem + ".h", emitted->header) && output.write(stem + ".c", emitted->source);
 }
 
+/// `output: file file ...` with blanks escaped, as make reads it.
+bool writeDepfile(const Program &program, const CompileCommand &command, const std::string &stem) {
+  auto escaped = [](const std::string &path) {
+    std::string text;
+    for (char c : path)
+      text += c == ' ' ? "\\ " : c == '#' ? "\\#" : c == '$' ? "$$" : std::string(1, c);
+    return text;
+  };
+  std::string text = escaped((fs::path(command.folder) / (stem + ".c")).string()) + ": " +
+                     escaped(command.source.file);
+  for (const std::string &file : program.imports())
+    text += " " + escaped(file);
+  const fs::path path = command.depfile;
+  return Output(true, path.parent_path()).write(path.filename().string(), text + "\n");
+}
+
 } // namespace
 
 int moac::compile(const CompileCommand &command) {
@@ -160,6 +177,8 @@ int moac::compile(const CompileCommand &command) {
   const bool source = command.emit.empty() || command.emit == "c" || command.emit == "all";
   if (!writeStages(*program, command, stem, output) ||
       (source && !writeSource(*program, command, stem, output)))
+    return exitUserError;
+  if (!command.depfile.empty() && !writeDepfile(*program, command, stem))
     return exitUserError;
   return exitOk;
 }

@@ -122,6 +122,8 @@ public:
   virtual std::string diagnostics() const = 0;
   /// Valid when there are no errors.
   virtual const std::vector<KernelSignature> &kernels() const = 0;
+  /// Paths of the imported files, for build systems.
+  virtual std::vector<std::string> imports() const { return {}; }
 
   /// The kernels (all, or one) at a stage, as MLIR text.
   virtual Answer<std::string> print(Stage stage, const std::string &kernel) = 0;

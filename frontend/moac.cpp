@@ -45,6 +45,9 @@ struct Commands {
                     "print a form instead of writing C: moa, dnf, onf, c or all")
         ->check(CLI::IsMember({"moa", "dnf", "onf", "c", "all"}));
     sub->add_flag("--standalone", compile.standalone, "no reference to libmoac-runtime");
+    sub->add_option("--depfile", compile.depfile,
+                    "write the files that were read, for make and ninja")
+        ->type_name("FILE");
     sub->callback([this] { chosen = [](const Commands &c) { return moac::compile(c.compile); }; });
   }
 

@@ -19,6 +19,7 @@ config.substitutions += [
     ("%python", f"'{config.python}'"),
     ("%tools", tools),
     ("%examples", examples),
+    ("%bindir", config.moac_binary_dir),
     ("%runtime", os.path.join(config.moac_source_dir, "runtime")),
     ("%libdir", os.path.join(config.moac_binary_dir, "runtime")),
 ]

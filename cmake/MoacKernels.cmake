@@ -1,0 +1,94 @@
+# moac_add_kernels: a library from .moa files, built with the project that uses it.
+#
+#     find_package(moac REQUIRED)
+#     moac_add_kernels(kernels SOURCES attention.moa TARGETS c-openmp)
+#     target_link_libraries(app PRIVATE kernels)          # and in C: #include "attention.h"
+#
+# Each source is compiled to C at build time, again whenever it, a file it imports or the compiler changes. `kernels` is
+# a static library whose headers its users see. Arguments:
+#
+#   SOURCES  file...      .moa files
+#   TARGETS  name...      languages to emit; c-openmp is the default (and so far the only one)
+#   BIND     SYMBOL=n...  symbols that become constants
+#   IMPORTS  folder...    where imported files are looked for
+#   FLAGS    flag...      C flags instead of MOAC_KERNEL_FLAGS
+#   STANDALONE            no reference to libmoac-runtime
+#
+# The flags matter: -std=c11 switches gcc's fused multiply-add off, and without -march the vectors are short. Emitted C
+# is right without them too.
+include_guard(GLOBAL)
+
+set(MOAC_KERNEL_FLAGS -O3 -march=native -ffp-contract=fast CACHE STRING "C flags for emitted kernels")
+
+# OpenMP by flag and not by FindOpenMP, which wants every enabled language to have it: kernels are C.
+function(moac_check_openmp result)
+  include(CheckCSourceCompiles)
+  set(CMAKE_REQUIRED_FLAGS -fopenmp)
+  set(CMAKE_REQUIRED_LINK_OPTIONS -fopenmp)
+  set(CMAKE_REQUIRED_QUIET ON)
+  check_c_source_compiles("int omp_get_max_threads(void); int main(void) { return omp_get_max_threads() < 1; }"
+    MOAC_C_HAS_OPENMP)
+  set(${result} ${MOAC_C_HAS_OPENMP} PARENT_SCOPE)
+endfunction()
+
+function(moac_add_kernels name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "STANDALONE" "" "SOURCES;TARGETS;BIND;IMPORTS;FLAGS")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "moac_add_kernels(${name}): unknown arguments ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  if(NOT arg_SOURCES)
+    message(FATAL_ERROR "moac_add_kernels(${name}): no SOURCES")
+  endif()
+  if(arg_TARGETS AND NOT arg_TARGETS STREQUAL "c-openmp")
+    message(FATAL_ERROR "moac_add_kernels(${name}): TARGETS may be c-openmp, not '${arg_TARGETS}'")
+  endif()
+  if(NOT DEFINED arg_FLAGS)
+    set(arg_FLAGS ${MOAC_KERNEL_FLAGS})
+  endif()
+
+  set(options --target c-openmp)
+  foreach(binding IN LISTS arg_BIND)
+    list(APPEND options --bind ${binding})
+  endforeach()
+  foreach(folder IN LISTS arg_IMPORTS)
+    get_filename_component(folder ${folder} ABSOLUTE)
+    list(APPEND options -I ${folder})
+  endforeach()
+  if(arg_STANDALONE)
+    list(APPEND options --standalone)
+  endif()
+
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/${name}.moac)
+  set(generated)
+  foreach(source IN LISTS arg_SOURCES)
+    get_filename_component(source ${source} ABSOLUTE)
+    get_filename_component(stem ${source} NAME_WLE)
+    set(output ${folder}/${stem}.c)
+    if(output IN_LIST generated)
+      message(FATAL_ERROR "moac_add_kernels(${name}): two sources are called ${stem}")
+    endif()
+    add_custom_command(
+      OUTPUT ${output} ${folder}/${stem}.h
+      COMMAND moac::moac compile ${source} -o ${folder} --depfile ${folder}/${stem}.d ${options}
+      DEPENDS ${source} moac::moac
+      DEPFILE ${folder}/${stem}.d
+      COMMENT "Compiling ${stem}.moa to C"
+      VERBATIM)
+    list(APPEND generated ${output})
+  endforeach()
+
+  add_library(${name} STATIC ${generated})
+  set_target_properties(${name} PROPERTIES
+    C_STANDARD 11 C_STANDARD_REQUIRED ON C_EXTENSIONS ON POSITION_INDEPENDENT_CODE ON LINKER_LANGUAGE C)
+  target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${folder}>)
+  target_compile_options(${name} PRIVATE ${arg_FLAGS})
+  target_link_libraries(${name} PUBLIC m)
+  if(NOT arg_STANDALONE)
+    target_link_libraries(${name} PUBLIC moac::runtime)
+  endif()
+  moac_check_openmp(openmp)
+  if(openmp)
+    target_compile_options(${name} PRIVATE -fopenmp)
+    target_link_options(${name} PUBLIC -fopenmp)
+  endif()
+endfunction()

@@ -1,0 +1,10 @@
+#include "scale.h"
+#include <moac.h>
+#include <cstdio>
+
+int main(void) {
+  double x[2][3] = {{1, 2, 3}, {4, 5, 6}}, y[2][3];
+  int status = scale(2, 3, 0.5, &x[0][0], &y[0][0]);
+  std::printf("%s %g %g\n", moac_status_string(status), y[0][0], y[1][2]);
+  return status;
+}
