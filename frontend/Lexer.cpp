@@ -99,9 +99,12 @@ bool Lexer::skipComment() {
     size_t close = text.find("*/", at + 2);
     if (close == text.npos) {
       diagnostics.report(diag::unclosedComment, {file, at, at + 2}).help("end it with '*/'");
-      close = text.size();
+      uint32_t begin = at;
+      at = uint32_t(text.size());
+      push(Tok::Bad, begin);
+      return true;
     }
-    uint32_t end = uint32_t(std::min(close + 2, text.size()));
+    uint32_t end = uint32_t(close + 2);
     newline |= text.substr(at, end - at).find('\n') != text.npos;
     at = end;
     return true;
@@ -191,11 +194,17 @@ void Lexer::lexForeign() {
   }
   if (const Glyph *twin = findLookAlike(rest())) {
     at += uint32_t(twin->glyph.size());
-    diagnostics.report(diag::lookAlike, range(begin), twin->glyph)
-        .help(twin->word.empty() ? "write a plain blank"
-                                 : "write '" + std::string(twin->word) + "'");
-    if (twin->word.empty() || twin->word == "\"")
+    if (twin->word.empty())
+      diagnostics.report(diag::strangeBlank, range(begin)).help("write a plain blank");
+    else
+      diagnostics.report(diag::lookAlike, range(begin), twin->glyph)
+          .help("write '" + std::string(twin->word) + "'");
+    if (twin->word.empty())
       return void(space = true);
+    if (twin->word == "\"") { // the string it was meant to begin is not read either
+      at = uint32_t(std::min(text.find('\n', at), text.size()));
+      return push(Tok::Bad, begin);
+    }
     const Glyph *glyph = findGlyph(twin->word);
     return pushSpelled(glyph ? glyph->word : twin->word, begin);
   }

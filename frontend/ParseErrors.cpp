@@ -60,6 +60,16 @@ const Token *Parser::commentSlashes() const {
   return &tokens[lastSlashes];
 }
 
+/// At a `//` where an operand must come, which can only be meant as a comment: reports it and goes
+/// on with the next line.
+void Parser::skipSlashComment() {
+  error(diag::slashComment, rangeOf(token())).help("begin a comment with '#'");
+  do
+    advance();
+  while (!token().newlineBefore && token().kind != Tok::Eof);
+  skipNewLine();
+}
+
 void Parser::expected(const std::string &what, bool inExpression, std::string help) {
   complete = false;
   if (token().kind == Tok::Bad)
@@ -77,6 +87,8 @@ void Parser::expected(const std::string &what, bool inExpression, std::string he
     error(diag::pointWithoutDigits, here()).help("write 2.0 for '2.' and 0.5 for '.5'");
     return;
   }
+  if (help.empty() && inExpression && !token().newlineBefore && startsStatement(position))
+    help = "statements are separated by a new line or ';'";
   error(diag::expected, here(), what, describe()).help(std::move(help));
 }
 

@@ -213,6 +213,8 @@ ExprPtr Parser::prefix() {
     return nullptr;
   }
   skipNewLine();
+  if (at(Tok::SlashSlash))
+    skipSlashComment();
   if (!mayNest())
     return nullptr;
   Scoped depth(nesting, nesting + 1);

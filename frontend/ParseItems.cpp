@@ -21,8 +21,10 @@ void Parser::item(ast::File &result) {
   if (at(Tok::Bad))
     return;
   static const std::string words[] = {"kernel", "fn", "derive", "schedule", "import"};
-  error(diag::notAnItem, here(), describe())
-      .help(at(Tok::Name) ? didYouMean(textOf(token()), words) : "");
+  std::string help = at(Tok::Name) ? didYouMean(textOf(token()), words) : "";
+  if (atWord("save") || atWord("seed"))
+    help = "put it on the line of its 'derive'";
+  error(diag::notAnItem, here(), describe()).help(help);
 }
 
 void Parser::import(ast::File &result) {

@@ -75,6 +75,8 @@ void Parser::noOperand() {
     help = "operators stand in parentheses, as in '(red +)' or 'A (outer *) B'";
   else if (token().kind == Tok::Word && !isPrefix(token().word()))
     help = "write '<..> " + std::string(textOf(token())) + " A'";
+  else if (at(Tok::LeftSquare) || at(Tok::LeftBrace))
+    help = "a vector is written '<1 2 3>'";
   else if (at(Tok::Star) && before.kind == Tok::Star && !token().spaceBefore)
     help = "a power is 'pow(a, b)'";
   expected(what, true, help);
@@ -138,7 +140,9 @@ ExprPtr Parser::parenthesized() {
 bool Parser::callBody(std::vector<ExprPtr> &args, const std::string &callee) {
   Token open = token();
   if (!at(Tok::LeftParen)) {
-    expected("'(' and the arguments of '" + callee + "'", true);
+    bool operand = at(Tok::Name) || at(Tok::Number);
+    expected("'(' and the arguments of '" + callee + "'", true,
+             operand ? "write '" + callee + "(" + std::string(textOf(token())) + ")'" : "");
     return false;
   }
   advance();
@@ -201,7 +205,7 @@ ExprPtr Parser::reduction() {
   }
   Token body = token();
   if (!at(Tok::LeftParen)) {
-    expected("'(' and the body of '" + owner + "[..]'", true);
+    expected("'(' and the body of '" + owner + "[..]'", true, "put the body in parentheses");
     return nullptr;
   }
   advance();

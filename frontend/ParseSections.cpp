@@ -214,8 +214,10 @@ bool Parser::closeVector(const Token &open) {
         .help("put the comparison in parentheses");
   } else if (op) {
     error(diag::compositeElement, here()).help("separate the elements by commas");
-  } else {
+  } else if (ranIntoStatement()) {
     close(open, Tok::Greater);
+  } else {
+    expected("another element or '>' to close the vector", true);
   }
   return false;
 }

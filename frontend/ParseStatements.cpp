@@ -17,6 +17,12 @@ void Parser::block(ast::Block &result, const std::string &owner) {
       return;
     if (token().kind == Tok::Eof || beginsItem(token())) {
       statementStart = position;
+      complete = false;
+      // Silent where a comment or string that never ends took the rest, and for the blocks around
+      // one.
+      if (previous().kind == Tok::Bad || unclosedAt == position)
+        return;
+      unclosedAt = position;
       DiagnosticBuilder message = error(diag::unclosedBody, rangeOf(open), owner);
       if (token().kind != Tok::Eof)
         message.note(rangeOf(token()), "the next item begins here");
@@ -99,7 +105,10 @@ bool Parser::lhsIndices(ast::Define &define) {
     index.range = since(start);
     define.indices.push_back(std::move(index));
   } while (accept(Tok::Comma));
-  return close(open, Tok::RightSquare);
+  if (!at(Tok::Equal))
+    return close(open, Tok::RightSquare);
+  error(diag::unclosedBracket, rangeOf(open), "[").help("close it with ']'");
+  return false;
 }
 
 /// `(m, v) = stats(x)`.

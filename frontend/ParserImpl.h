@@ -81,6 +81,7 @@ private:
   SourceRange here() const;
   bool followsMisusedWord() const;
   const Token *commentSlashes() const;
+  void skipSlashComment();
   bool startsStatement(uint32_t index) const;
   uint32_t definitionEquals(uint32_t index) const;
   bool ranIntoStatement() const;
@@ -185,6 +186,7 @@ private:
   uint32_t skippedAt = ~0u;    ///< the token whose new line no longer counts
   uint32_t statementStart = 0; ///< first token of the statement, directive or item being read
   uint32_t lastSlashes = ~0u;  ///< the last `//` consumed
+  uint32_t unclosedAt = ~0u;   ///< where a block was found to be unclosed
   bool freeLines = false;      ///< new lines mean nothing: in brackets, in a kernel's head
   bool inVector = false;       ///< directly between < and >
   bool complete = true;        ///< no error in the item being read

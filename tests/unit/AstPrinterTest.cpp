@@ -1,6 +1,7 @@
 // Printed text parses back to the same tree, with the parentheses that are needed and no others.
 #include "frontend/AstPrinter.h"
 
+#include "tests/unit/ExprTrees.h"
 #include "tests/unit/RandomExpr.h"
 #include "tests/unit/SyntaxHelpers.h"
 
@@ -23,13 +24,34 @@ std::string reprint(const std::string &text, Notation notation = Notation::Words
 }
 
 TEST(AstPrinter, KeepsNeededParenthesesOnly) {
-  for (const char *text :
-       {"a - (b - c)", "a - b - c", "(a + b) * c", "-(a + b)", "--a", "not (a or b)",
-        "(not a) == b", "(a < b) < c", "a < b < c", "sum((a + b)[i])", "max(A)[i]", "sum A * B",
-        "sum(A * B)", "(s reshape A) reshape B", "s reshape t reshape A", "<1> drop <2> take A",
-        "<1> drop (s take A)", "(shape <1 2>) take A", "(A (+.*) B)[i]", "A (+.*) (B (+.*) C)",
-        "(red +) sum A", "<N -1>", "<N - 1, a * b>", "<(a < b), c>", "x[1:, ::2, -1]",
-        "red[f, k in 0..n - 1: f64](a[k])", "((red + omega<1>) X)[i]", "max(a, b)"})
+  for (const char *text : {"a - (b - c)",
+                           "a - b - c",
+                           "(a + b) * c",
+                           "-(a + b)",
+                           "--a",
+                           "not (a or b)",
+                           "(not a) == b",
+                           "(a < b) < c",
+                           "a < b < c",
+                           "sum((a + b)[i])",
+                           "max(A)[i]",
+                           "sum A * B",
+                           "sum(A * B)",
+                           "(s reshape A) reshape B",
+                           "s reshape t reshape A",
+                           "<1> drop <2> take A",
+                           "<1> drop (s take A)",
+                           "(shape <1 2>) take A",
+                           "(A (+.*) B)[i]",
+                           "A (+.*) (B (+.*) C)",
+                           "(red +) sum A",
+                           "<N -1>",
+                           "<N - 1, a * b>",
+                           "<(a < b), c>",
+                           "x[1:, ::2, -1]",
+                           "red[f, k in 0..n - 1: f64](a[k])",
+                           "((red + omega<1>) X)[i]",
+                           "max(a, b)"})
     EXPECT_EQ(reprint(text), text);
   EXPECT_EQ(reprint("((((red +)) omega<2>)) (((A)) + ((B)))"), "(red + omega<2>) (A + B)");
   EXPECT_EQ(reprint("(a * b) + (c[(i)]) // f((x))"), "a * b + c[i] // f(x)");
@@ -67,12 +89,12 @@ TEST(AstPrinter, OtherItemsSurvivePrinting) {
 }
 
 TEST(AstPrinter, RandomTreesSurvivePrinting) {
-  uint64_t first = 20240607;
+  uint64_t first = testing::seed();
   for (uint64_t seed = first; seed < first + 4000; ++seed) {
     ast::ExprPtr expr = test::RandomExpr(seed).expr(2 + int(seed % 4));
     for (Notation notation : {Notation::Words, Notation::Moa}) {
       std::string text = print(*expr, notation);
-      ASSERT_EQ(test::dumpExpr(text), test::dump(*expr)) << "seed " << seed << "\n" << text;
+      ASSERT_EQ(test::dumpExpr(text), test::dump(*expr)) << "MOAC_SEED=" << seed << "\n" << text;
     }
   }
 }

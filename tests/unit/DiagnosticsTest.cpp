@@ -43,10 +43,9 @@ TEST(Diagnostics, CaretsStandUnderTheirTextBehindTabsAndUtf8) {
   EXPECT_EQ(renderAt("ψ ≤ bad ρ", "bad"), "dir/t.moa:1:5: error: unknown name 'x' [unknown-name]\n"
                                           "ψ ≤ bad ρ\n"
                                           "    ^~~\n");
-  EXPECT_EQ(renderAt("# 漢字 bad", "bad"),
-            "dir/t.moa:1:6: error: unknown name 'x' [unknown-name]\n"
-            "# 漢字 bad\n"
-            "       ^~~\n")
+  EXPECT_EQ(renderAt("# 漢字 bad", "bad"), "dir/t.moa:1:6: error: unknown name 'x' [unknown-name]\n"
+                                           "# 漢字 bad\n"
+                                           "       ^~~\n")
       << "wide characters take two columns of the terminal, one of the position";
   EXPECT_EQ(renderAt("# 漢字", "字"), "dir/t.moa:1:4: error: unknown name 'x' [unknown-name]\n"
                                       "# 漢字\n"

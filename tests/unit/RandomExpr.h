@@ -1,4 +1,5 @@
-// Random expression trees of every kind the parser can make, for property tests. Deterministic by seed.
+// Random expression trees of every kind the parser can make, for property tests. Deterministic by
+// seed.
 #ifndef MOAC_TESTS_UNIT_RANDOMEXPR_H
 #define MOAC_TESTS_UNIT_RANDOMEXPR_H
 
@@ -12,7 +13,8 @@ class RandomExpr {
 public:
   explicit RandomExpr(uint64_t seed) : random(seed) {}
 
-  /// A tree of at most `depth` levels. Names and numbers are meaningless: it parses, it need not type.
+  /// A tree of at most `depth` levels. Names and numbers are meaningless: it parses, it need not
+  /// type.
   ast::ExprPtr expr(int depth);
 
 private:

@@ -148,8 +148,7 @@ std::string dump(const Directive &d) {
          " " + d.strategy.text + ")";
 }
 
-template <typename T>
-std::string pair(const char *head, const T &node) {
+template <typename T> std::string pair(const char *head, const T &node) {
   return std::string("(") + head + " " + dump(node.lhs) + " " + dump(node.rhs) + ")";
 }
 

@@ -1,7 +1,8 @@
 // What the tests of the frontend's syntax share: parsing text, dumping trees, the forty programs.
 //
-// dump() writes a tree as nested lists with every operator and bracket spelled out. It is written apart from the
-// source printer, so that a parenthesis the printer forgets shows up as a different dump.
+// dump() writes a tree as nested lists with every operator and bracket spelled out. It is written
+// apart from the source printer, so that a parenthesis the printer forgets shows up as a different
+// dump.
 #ifndef MOAC_TESTS_UNIT_SYNTAXHELPERS_H
 #define MOAC_TESTS_UNIT_SYNTAXHELPERS_H
 
