@@ -84,9 +84,9 @@ def Onf_ParallelOp : Onf_Op<"parallel", [SingleBlock, NoTerminator]> {
   let summary = "a team of threads";
   let description = [{
     The region holds `thread` allocations and one or more loops with role parallel, whose iterations are divided among
-    the team. `work` estimates the innermost iterations: small work runs on one thread.
+    the team. `work` estimates the innermost iterations (a float: it cannot overflow); small work runs on one thread.
   }];
-  let arguments = (ins Index:$work);
+  let arguments = (ins F64:$work);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "`work` $work attr-dict-with-keyword $body";
 }
