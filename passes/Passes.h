@@ -1,0 +1,22 @@
+// Constructors and registration of the passes listed in Passes.td.
+#ifndef MOAC_PASSES_PASSES_H
+#define MOAC_PASSES_PASSES_H
+
+#include "ir/Onf.h"
+
+#include "mlir/Pass/Pass.h"
+
+namespace moac {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "passes/Passes.h.inc"
+
+/// Adds the passes from moa to DNF (calls inlined, reads full, stages split).
+void addDnfPasses(mlir::OpPassManager &manager);
+/// Adds the passes from DNF to ONF with the default schedule where the kernel has none.
+void addGammaPasses(mlir::OpPassManager &manager);
+
+} // namespace moac
+
+#endif

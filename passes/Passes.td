@@ -1,0 +1,69 @@
+// The passes of moac, in pipeline order: meaning (moa) first, then schedule, then realisation (gamma, onf).
+#ifndef MOAC_PASSES_TD
+#define MOAC_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def InlineCalls : Pass<"moa-inline-calls", "::mlir::ModuleOp"> {
+  let summary = "Replace kernel calls by the callee's definitions";
+  let description = [{
+    Pre-condition: no recursion. Post-condition: no moa.call. The callee's symbols are replaced by the caller's
+    expressions in every type, and its values are named after the call: `Z = rms(X)` brings `Z_r`.
+  }];
+  let dependentDialects = ["::moac::moa::MoaDialect"];
+}
+
+def ComposePsi : Pass<"moa-compose-psi", "::moac::moa::KernelOp"> {
+  let summary = "Compose partial reads, so that every psi is full";
+  let description = [{
+    `j psi (i psi A)` becomes `(i ++ j) psi A` (law psi-psi). A sub-array that is returned or passed on as a whole becomes
+    a gen of full reads. Results that are parameters, or one value returned twice, become gens of their own.
+  }];
+  let dependentDialects = ["::moac::moa::MoaDialect"];
+}
+
+def LiftArrays : Pass<"moa-lift-arrays", "::moac::moa::KernelOp"> {
+  let summary = "Give arrays defined inside a gen the gen's indices as leading axes";
+  let description = [{
+    A gen nested in another gen's region becomes a stage of the kernel, indexed by what it depends on; where its frame is
+    not a box it is read by substitution instead: `i psi (gen e)` is `e` at i.
+  }];
+  let dependentDialects = ["::moac::moa::MoaDialect"];
+}
+
+def SplitStages : Pass<"moa-split-stages", "::moac::moa::KernelOp"> {
+  let summary = "Make each reduction a stage of its own and mark the kernel as DNF";
+  let description = [{
+    A reduction inside an expression becomes a gen over the indices it depends on, so that no work is done twice:
+    `O[b,i,p] = sum[k](P*V) / sum[k](P)` brings `O_sum[b,i,p]` and `O_sum2[b,i]`. A reduction under a condition keeps it as a
+    guard on its domain, unless its reads are in range without. A reduction whose frame is not a box (it runs over a
+    data-dependent domain of another) stays where it is.
+  }];
+  let dependentDialects = ["::moac::moa::MoaDialect"];
+}
+
+def GammaSchedule : Pass<"gamma-schedule", "::moac::moa::KernelOp"> {
+  let summary = "Choose a default schedule for a kernel in DNF";
+  let description = [{
+    Writes the attribute `schedule`: which stages are inlined, computed inside a consumer's loops or stored; loop order
+    with the unit-stride axis innermost; outer free axes parallel. Costs decide and are printed as remarks.
+  }];
+  let dependentDialects = ["::moac::moa::MoaDialect"];
+}
+
+def GammaPlace : Pass<"gamma-place", "::moac::moa::KernelOp"> {
+  let summary = "Substitute the stages that the schedule places inline";
+  let description = [{`i psi (gen e)` becomes `e` at i for every stage with `place NAME inline`; the gen disappears.}];
+  let dependentDialects = ["::moac::moa::MoaDialect"];
+}
+
+def GammaConstruct : Pass<"gamma-construct", "::mlir::ModuleOp"> {
+  let summary = "Build the ONF of every kernel from its DNF and schedule";
+  let description = [{
+    One onf.func for each moa.kernel with a schedule: nests in order, each with its parallel loops, the stages placed inside
+    and their loops, reductions initialised and finished where all their free axes are fixed. The kernels are removed.
+  }];
+  let dependentDialects = ["::moac::moa::MoaDialect", "::moac::onf::OnfDialect"];
+}
+
+#endif
