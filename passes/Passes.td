@@ -42,11 +42,13 @@ def SplitStages : Pass<"moa-split-stages", "::moac::moa::KernelOp"> {
   let dependentDialects = ["::moac::moa::MoaDialect"];
 }
 
-def GammaSchedule : Pass<"gamma-schedule", "::moac::moa::KernelOp"> {
-  let summary = "Choose a default schedule for a kernel in DNF";
+def GammaInline : Pass<"gamma-inline", "::moac::moa::KernelOp"> {
+  let summary = "Decide which stages are recomputed where they are read";
   let description = [{
-    Writes the attribute `schedule`: which stages are inlined, computed inside a consumer's loops or stored; loop order
-    with the unit-stride axis innermost; outer free axes parallel. Costs decide and are printed as remarks.
+    Adds `place NAME inline` to the schedule for every stage whose recomputation costs less than a store and the loads: the
+    rule is `reads * cost(body) <= elements * (cost(body) + store) + reads * load`, with all symbols at a sample size. A stage
+    that is one reduction is inlined when each element is read once. Figures are remarks. Kernels that have a schedule
+    from the user are left alone.
   }];
   let dependentDialects = ["::moac::moa::MoaDialect"];
 }
@@ -54,6 +56,16 @@ def GammaSchedule : Pass<"gamma-schedule", "::moac::moa::KernelOp"> {
 def GammaPlace : Pass<"gamma-place", "::moac::moa::KernelOp"> {
   let summary = "Substitute the stages that the schedule places inline";
   let description = [{`i psi (gen e)` becomes `e` at i for every stage with `place NAME inline`; the gen disappears.}];
+  let dependentDialects = ["::moac::moa::MoaDialect"];
+}
+
+def GammaNest : Pass<"gamma-nest", "::moac::moa::KernelOp"> {
+  let summary = "Choose nests, placement and loop order of the stages";
+  let description = [{
+    Pre-condition: no stage is placed inline any more. Adds `nest`, `parallel`, `place` (at the nest of the only reader, or
+    store), `order` and `lanes`. The innermost loop is the axis with the cheapest strides; if it is a free axis, the
+    reduction runs outside it and accumulates in the stage's row.
+  }];
   let dependentDialects = ["::moac::moa::MoaDialect"];
 }
 

@@ -1,0 +1,70 @@
+// The innermost axis by strides; see AxisChoice.h.
+#include "passes/AxisChoice.h"
+
+using namespace mlir;
+using namespace moac;
+using namespace moac::moa;
+
+namespace {
+/// Costs of one access in the innermost loop, in units of a unit-stride access.
+constexpr double invariant = 0, unit = 1, strided = 8;
+/// A sum into one register waits for itself: the latency of an addition over its throughput.
+constexpr double chain = 3;
+
+double strideCost(const shape::Expr &stride) {
+  auto constant = stride.constant();
+  if (!constant)
+    return strided;
+  return *constant == 0 ? invariant : std::abs(*constant) == 1 ? unit : strided;
+}
+
+/// The bounds of the reduction are known without this axis, so the axis can run inside.
+bool boundsFreeOf(RedOp red, BlockArgument axis, IndexExprs &exprs) {
+  for (unsigned i = 0; i < red.rank(); ++i)
+    for (Value bound : {red.lower(i), red.upper(i)}) {
+      bool used = false;
+      for (const std::string &name : exprs.toExpr(bound).names()) {
+        Value value = exprs.valueOf(name);
+        used |= value == axis || !isa_and_nonnull<BlockArgument>(value);
+      }
+      if (used)
+        return false;
+    }
+  return true;
+}
+
+/// The accumulator is the element itself: one value, combined in place.
+bool accumulatesInPlace(Stage &stage) {
+  RedOp red = stage.root;
+  return !red.isArg() && !red.isFold() && red.getResult().getType() == stage.gen.arrayType().getElementType();
+}
+} // namespace
+
+BlockArgument moac::innermostAxis(StageGraph &graph, Stage &stage, ArrayRef<BlockArgument> candidates) {
+  SmallVector<PsiOp> reads;
+  stage.gen.getBody().walk([&](PsiOp psi) { reads.push_back(psi); });
+  auto readCost = [&](BlockArgument axis) {
+    double cost = 0;
+    for (PsiOp psi : reads)
+      cost += strideCost(graph.strideOf(psi, axis));
+    return cost;
+  };
+  BlockArgument best;
+  double bestCost = 0;
+  auto consider = [&](BlockArgument axis, double cost) {
+    if (!best || cost < bestCost) {
+      best = axis;
+      bestCost = cost;
+    }
+  };
+  if (stage.root)
+    for (BlockArgument axis : llvm::reverse(stage.root.term().getArguments()))
+      consider(axis, readCost(axis) + chain);
+  for (BlockArgument axis : llvm::reverse(candidates)) {
+    if (stage.root && (!accumulatesInPlace(stage) || !boundsFreeOf(stage.root, axis, graph.exprs)))
+      continue;
+    double write = strideCost(graph.writeStride(stage, axis.getArgNumber()));
+    consider(axis, readCost(axis) + (stage.root ? 2 : 1) * write);
+  }
+  return best;
+}

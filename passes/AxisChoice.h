@@ -1,0 +1,16 @@
+// Which axis should run innermost: the one along which memory is read and written in unit steps (coalescing on a CPU).
+#ifndef MOAC_PASSES_AXISCHOICE_H
+#define MOAC_PASSES_AXISCHOICE_H
+
+#include "passes/Stages.h"
+
+namespace moac {
+
+/// The best innermost axis of `stage` among the free axes `candidates` and the axes of its root reduction; null when there
+/// is none. A free axis under a reduction means that the stage accumulates in memory, a reduction axis that it
+/// accumulates in a register, one element at a time. Ties go to a reduction axis, then to the last free axis.
+mlir::BlockArgument innermostAxis(StageGraph &graph, Stage &stage, llvm::ArrayRef<mlir::BlockArgument> candidates);
+
+} // namespace moac
+
+#endif

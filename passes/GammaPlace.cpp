@@ -1,0 +1,23 @@
+// Substitution of the stages that the schedule places inline.
+#include "passes/Passes.h"
+#include "passes/Schedule.h"
+#include "passes/Substitute.h"
+
+using namespace mlir;
+
+namespace moac {
+#define GEN_PASS_DEF_GAMMAPLACE
+#include "passes/Passes.h.inc"
+
+namespace {
+struct GammaPlace : impl::GammaPlaceBase<GammaPlace> {
+  void runOnOperation() override {
+    Schedule schedule(getOperation());
+    // Readers stand later, so substituting in order of definition leaves a read of the next stage in each of its clones.
+    for (auto gen : llvm::make_early_inc_range(getOperation().entry().getOps<moa::GenOp>()))
+      if (schedule.placement(gen.getName()) == "inline")
+        substituteReads(gen);
+  }
+};
+} // namespace
+} // namespace moac

@@ -1,0 +1,29 @@
+// Which stages share loops. A nest is rooted at one stage whose leading free axes are its outer loops; a stage joins when
+// all its readers are inside and read it at exactly those loops' indices, so that only a slice of it is alive at a time.
+#ifndef MOAC_PASSES_NESTS_H
+#define MOAC_PASSES_NESTS_H
+
+#include "passes/Stages.h"
+
+namespace moac {
+
+struct Nest {
+  Stage *root = nullptr;
+  unsigned depth = 0; ///< outer loops: the first `depth` axes of the root
+  llvm::SmallVector<Stage *> members; ///< root included, in the kernel's order
+  /// For each member and outer loop: which axis of the member it is.
+  std::map<Stage *, llvm::SmallVector<unsigned>> axisOf;
+
+  /// The member's axes that are no outer loop, in order.
+  llvm::SmallVector<mlir::BlockArgument> innerAxes(Stage &member) const;
+};
+
+/// The axes of `stage` that are the loops of `nest` when every reader is a member that reads it there; nullopt otherwise.
+std::optional<llvm::SmallVector<unsigned>> joinAxes(StageGraph &graph, const Nest &nest, Stage &stage);
+
+/// Nests of a kernel by the default rule, in the order they must run.
+std::vector<Nest> defaultNests(StageGraph &graph);
+
+} // namespace moac
+
+#endif

@@ -1,0 +1,65 @@
+// Reading, writing and printing schedules; see Schedule.h.
+#include "passes/Schedule.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace moac;
+using namespace moac::moa;
+
+Schedule::Schedule(KernelOp kernel) : context(kernel->getContext()) {
+  if (kernel.getScheduleAttr())
+    for (Attribute attr : kernel.getScheduleAttr())
+      if (auto directive = dyn_cast<DirectiveAttr>(attr))
+        directives.push_back(directive);
+}
+
+void Schedule::add(StringRef verb, StringRef stage, ArrayRef<std::string> axes, StringRef mode) {
+  Builder b(context);
+  SmallVector<Attribute> names;
+  for (const std::string &axis : axes)
+    names.push_back(b.getStringAttr(axis));
+  directives.push_back(DirectiveAttr::get(context, b.getStringAttr(verb), b.getStringAttr(stage), b.getArrayAttr(names),
+                                          b.getStringAttr(mode)));
+}
+
+static const DirectiveAttr *find(ArrayRef<DirectiveAttr> directives, StringRef verb, StringRef stage) {
+  const auto *it = llvm::find_if(directives, [&](DirectiveAttr d) {
+    return d.getVerb().getValue() == verb && d.getStage().getValue() == stage;
+  });
+  return it == directives.end() ? nullptr : it;
+}
+
+std::vector<std::string> Schedule::axes(StringRef verb, StringRef stage) const {
+  std::vector<std::string> result;
+  if (const DirectiveAttr *directive = find(directives, verb, stage))
+    for (Attribute axis : directive->getAxes())
+      result.push_back(cast<StringAttr>(axis).getValue().str());
+  return result;
+}
+
+StringRef Schedule::placement(StringRef stage) const {
+  const DirectiveAttr *directive = find(directives, "place", stage);
+  return directive ? directive->getMode().getValue() : StringRef();
+}
+
+void Schedule::store(KernelOp kernel) const {
+  SmallVector<Attribute> list(directives.begin(), directives.end());
+  kernel.setScheduleAttr(ArrayAttr::get(context, list));
+}
+
+std::string Schedule::text() const {
+  std::string out;
+  for (DirectiveAttr d : directives) {
+    std::string axes;
+    for (Attribute axis : d.getAxes())
+      axes += (axes.empty() ? "" : ", ") + cast<StringAttr>(axis).getValue().str();
+    std::string stage = d.getStage().getValue().str(), verb = d.getVerb().getValue().str();
+    std::string mode = d.getMode().getValue().str();
+    if (verb == "place")
+      out += "  place " + stage + " " + mode + (axes.empty() ? "" : " " + axes) + "\n";
+    else
+      out += "  " + verb + " " + stage + ": " + axes + "\n";
+  }
+  return out;
+}

@@ -1,0 +1,42 @@
+// Schedules as data: an ordered list of directives on a kernel in DNF.
+//
+// Verbs (axes are index names of the stage; a nest is named by its root stage):
+//   place S inline            S is recomputed where it is read
+//   place S at R              S is computed inside the outer loops of nest R, in a buffer for what is needed there
+//   place S store             S is a whole array
+//   nest R [b, i]             R roots a nest whose outer loops are these axes of R
+//   parallel R [b, i]         these outer loops are divided among threads
+//   order S [k, p]            the loops of S inside the nest, outermost first; a reduction axis in the list is a loop of the
+//                             nest (the stage accumulates in its buffer), one that is not is summed into a register
+//   lanes S [p]               the innermost loop is meant for vector lanes
+#ifndef MOAC_PASSES_SCHEDULE_H
+#define MOAC_PASSES_SCHEDULE_H
+
+#include "ir/Moa.h"
+
+namespace moac {
+
+class Schedule {
+public:
+  explicit Schedule(moa::KernelOp kernel);
+
+  void add(llvm::StringRef verb, llvm::StringRef stage, llvm::ArrayRef<std::string> axes, llvm::StringRef mode = "");
+  /// The axes of the first directive with this verb and stage; empty when there is none.
+  std::vector<std::string> axes(llvm::StringRef verb, llvm::StringRef stage) const;
+  /// The mode of `place STAGE`; empty when nothing is said.
+  llvm::StringRef placement(llvm::StringRef stage) const;
+  bool empty() const { return directives.empty(); }
+
+  /// Writes the list back to the kernel.
+  void store(moa::KernelOp kernel) const;
+  /// The directives as lines of the language's schedule syntax.
+  std::string text() const;
+
+private:
+  mlir::MLIRContext *context;
+  llvm::SmallVector<moa::DirectiveAttr> directives;
+};
+
+} // namespace moac
+
+#endif
