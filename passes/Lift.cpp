@@ -170,12 +170,12 @@ Value Lifter::guardValue(ArrayRef<Guards::Condition> guards, IRMapping &map, OpB
     Value value = cloneSlice(guard.condition, map, b);
     Location loc = value.getLoc();
     if (!guard.holds)
-      value = ScalarOp::create(b, loc, b.getI1Type(), "not", value, UnitAttr());
+      value = ScalarOp::create(b, loc, b.getI1Type(), b.getStringAttr("not"), value, UnitAttr());
     if (!all) {
       all = value;
       continue;
     }
-    all = ScalarOp::create(b, loc, b.getI1Type(), "and", ValueRange{all, value}, UnitAttr());
+    all = ScalarOp::create(b, loc, b.getI1Type(), b.getStringAttr("and"), ValueRange{all, value}, UnitAttr());
   }
   return all;
 }

@@ -1,0 +1,148 @@
+// Emission of scalar code; see BodyEmitter.h. Reductions are in BodyReductions.cpp.
+#include "passes/BodyEmitter.h"
+
+using namespace mlir;
+using namespace moac;
+using namespace moac::moa;
+
+namespace {
+/// Nothing in these regions needs a statement: no reduction, no check.
+bool isPlain(Operation *op) {
+  bool plain = true;
+  for (Region &region : op->getRegions())
+    region.walk([&](Operation *inner) {
+      auto psi = dyn_cast<PsiOp>(inner);
+      auto scalar = dyn_cast<ScalarOp>(inner);
+      if (isa<RedOp>(inner) || (psi && !psi.getChecked().empty()) || (scalar && scalar.getChecked()))
+        plain = false;
+    });
+  return plain;
+}
+
+Value compare(OpBuilder &b, Location loc, ScalarFn fn, Value x, Value y) {
+  return ScalarOp::create(b, loc, b.getI1Type(), b.getStringAttr(scalarFnName(fn)), ValueRange{x, y}, UnitAttr());
+}
+} // namespace
+
+Value BodyEmitter::emit(Value value) {
+  if (auto it = values.find(value); it != values.end())
+    return it->second;
+  Operation *op = value.getDefiningOp();
+  Value result;
+  if (auto scalar = dyn_cast<ScalarOp>(op))
+    result = emitScalar(scalar);
+  else if (auto psi = dyn_cast<PsiOp>(op))
+    result = emitRead(psi);
+  else if (auto where = dyn_cast<WhereOp>(op))
+    result = emitWhere(where);
+  else if (auto red = dyn_cast<RedOp>(op))
+    result = emitReduction(red);
+  else if (auto convert = dyn_cast<CastOp>(op)) {
+    Value operand = emit(convert.getValue());
+    result = CastOp::create(b, op->getLoc(), value.getType(), operand);
+  } else
+    result = b.clone(*op)->getResult(0); // a constant
+  values[value] = result;
+  return result;
+}
+
+/// The rest of the statement runs only if the condition holds.
+void BodyEmitter::guard(Location loc, Value condition, StringRef status) {
+  if (entry) {
+    onf::RequireOp::create(b, loc, condition, status, status);
+    return;
+  }
+  auto check = onf::IfOp::create(b, loc, condition);
+  OpBuilder other = OpBuilder::atBlockEnd(&check.getElseRegion().emplaceBlock());
+  onf::FailOp::create(other, loc, status);
+  b.setInsertionPointToEnd(&check.getThenRegion().emplaceBlock());
+}
+
+Value BodyEmitter::emitScalar(ScalarOp op) {
+  SmallVector<Value> operands;
+  for (Value operand : op.getOperands())
+    operands.push_back(emit(operand));
+  if (op.getChecked()) {
+    Value zero = ConstantOp::create(b, op.getLoc(), cast<TypedAttr>(b.getZeroAttr(operands[1].getType())));
+    guard(op.getLoc(), compare(b, op.getLoc(), ScalarFn::ne_, operands[1], zero), "division");
+  }
+  return b.createOrFold<ScalarOp>(op.getLoc(), op.getResult().getType(), op.getFnAttr(), operands, UnitAttr());
+}
+
+Value BodyEmitter::emitRead(PsiOp op) {
+  SmallVector<Value> subscripts;
+  for (Value subscript : op.getSubscripts())
+    subscripts.push_back(emit(subscript));
+  Location loc = op.getLoc();
+  const Storage &place = storage.find(op.getArray())->second;
+  for (int64_t axis : op.getChecked()) {
+    const auto *kept = llvm::find(place.axes, static_cast<unsigned>(axis));
+    Value extent = place.extents[kept - place.axes.begin()];
+    Value inside = compare(b, loc, ScalarFn::le_, indexConstant(b, loc, 0), subscripts[axis]);
+    Value below = compare(b, loc, ScalarFn::lt_, subscripts[axis], extent);
+    Value both = ScalarOp::create(b, loc, b.getI1Type(), b.getStringAttr("and"), ValueRange{inside, below}, UnitAttr());
+    guard(loc, both, "index");
+  }
+  return onf::LoadOp::create(b, loc, op.getResult().getType(), place.buffer, place.offset(b, loc, subscripts));
+}
+
+/// What regions of `op` read from outside runs before `op`, as it does in the DNF.
+void BodyEmitter::emitCaptured(Operation *op) {
+  for (Region &region : op->getRegions())
+    region.walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        if (!op->isAncestor(operand.getParentRegion()->getParentOp()) && !isa<ArrayType>(operand.getType()))
+          emit(operand);
+    });
+}
+
+Value BodyEmitter::emitWhere(WhereOp op) {
+  Value condition = emit(op.getCondition());
+  emitCaptured(op);
+  return isPlain(op) ? emitPlainWhere(op, condition) : emitBranchingWhere(op, condition);
+}
+
+Value BodyEmitter::emitPlainWhere(WhereOp op, Value condition) {
+  auto where = WhereOp::create(b, op.getLoc(), op.getResult().getType(), condition);
+  auto fill = [&](Region &region, Value value) {
+    OpBuilder::InsertionGuard keep(b);
+    auto outer = values; // what a side computes is not known outside of it
+    b.setInsertionPointToEnd(&region.emplaceBlock());
+    YieldOp::create(b, op.getLoc(), emit(value));
+    values = std::move(outer);
+  };
+  fill(where.getThenRegion(), op.thenValue());
+  fill(where.getElseRegion(), op.elseValue());
+  return where.getResult();
+}
+
+Value BodyEmitter::emitBranchingWhere(WhereOp op, Value condition) {
+  Location loc = op.getLoc();
+  Type type = op.getResult().getType();
+  Value zero = ConstantOp::create(b, loc, cast<TypedAttr>(b.getZeroAttr(type)));
+  Value variable = registerVariable(loc, type, "choice", zero);
+  auto branch = onf::IfOp::create(b, loc, condition);
+  auto fill = [&](Region &region, Value value) {
+    OpBuilder::InsertionGuard keep(b);
+    auto outer = values;
+    b.setInsertionPointToEnd(&region.emplaceBlock());
+    onf::StoreOp::create(b, loc, emit(value), variable, Value(), UnitAttr());
+    values = std::move(outer);
+  };
+  fill(branch.getThenRegion(), op.thenValue());
+  fill(branch.getElseRegion(), op.elseValue());
+  return load(loc, variable);
+}
+
+Value BodyEmitter::registerVariable(Location loc, Type type, StringRef name, Value initial) {
+  auto bufferType = onf::BufferType::get(b.getContext(), type, "register");
+  Value variable = onf::AllocOp::create(b, loc, bufferType, indexConstant(b, loc, 1), name);
+  if (initial)
+    onf::StoreOp::create(b, loc, initial, variable, Value(), UnitAttr());
+  return variable;
+}
+
+Value BodyEmitter::load(Location loc, Value buffer) {
+  Type type = valueType(cast<onf::BufferType>(buffer.getType()).getElementType());
+  return onf::LoadOp::create(b, loc, type, buffer, Value());
+}

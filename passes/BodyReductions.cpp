@@ -1,0 +1,133 @@
+// Reductions inside an expression: loops around registers; see BodyEmitter.h.
+#include "passes/BodyEmitter.h"
+#include "passes/Slice.h"
+
+using namespace mlir;
+using namespace moac;
+using namespace moac::moa;
+
+namespace {
+Value scalar(OpBuilder &b, Location loc, ScalarFn fn, Type type, ValueRange operands) {
+  return ScalarOp::create(b, loc, type, b.getStringAttr(scalarFnName(fn)), operands, UnitAttr());
+}
+
+TypedAttr floatAttr(Builder &b, Type type, bool negativeInfinity) {
+  auto semantics = &cast<FloatType>(type).getFloatSemantics();
+  return b.getFloatAttr(type, APFloat::getInf(*semantics, negativeInfinity));
+}
+
+/// The least (greatest) value of an integer type.
+TypedAttr extremeInteger(Builder &b, Type type, bool least) {
+  unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+  bool isUnsigned = type.isUnsignedInteger();
+  APInt value = least ? (isUnsigned ? APInt::getMinValue(width) : APInt::getSignedMinValue(width))
+                      : (isUnsigned ? APInt::getMaxValue(width) : APInt::getSignedMaxValue(width));
+  return b.getIntegerAttr(type, value);
+}
+} // namespace
+
+Value BodyEmitter::identity(OpBuilder &b, Location loc, StringRef kind, Type type) {
+  TypedAttr value;
+  if (kind == "max" || kind == "min")
+    value = isa<FloatType>(type) ? floatAttr(b, type, kind == "max") : extremeInteger(b, type, kind == "max");
+  else if (kind == "mul" || kind == "all")
+    value = cast<TypedAttr>(b.getOneAttr(type));
+  else
+    value = cast<TypedAttr>(b.getZeroAttr(type));
+  return ConstantOp::create(b, loc, value);
+}
+
+std::pair<Value, Value> BodyEmitter::emitBounds(RedOp red, unsigned i) {
+  for (unsigned k = 0; k < i; ++k)
+    bind(red.domain(i).getArgument(k), emit(red.term().getArgument(k)));
+  return {emit(red.lower(i)), emit(red.upper(i))};
+}
+
+void BodyEmitter::emitLoops(RedOp op, bool reverse,
+                            llvm::function_ref<void(ArrayRef<std::pair<Value, Value>>)> body) {
+  emitCaptured(op);
+  OpBuilder::InsertionGuard keep(b);
+  auto outer = values;
+  SmallVector<std::pair<Value, Value>> bounds;
+  for (unsigned i = 0; i < op.rank(); ++i) {
+    bounds.push_back(emitBounds(op, i));
+    auto loop = onf::ForOp::create(b, op.getLoc(), bounds[i].first, bounds[i].second, b.getStringAttr(op.indexName(i)),
+                                   b.getStringAttr("sequential"), b.getI64IntegerAttr(0), reverse ? b.getUnitAttr() : UnitAttr());
+    Block &block = loop.getBody().emplaceBlock();
+    block.addArgument(b.getIndexType(), op.getLoc());
+    b.setInsertionPointToEnd(&block);
+    bind(op.term().getArgument(i), block.getArgument(0));
+  }
+  body(bounds);
+  values = std::move(outer);
+}
+
+Value BodyEmitter::emitReduction(RedOp op) { return op.isFold() ? emitFold(op) : op.isArg() ? emitArg(op) : emitCombined(op); }
+
+Value BodyEmitter::emitCombined(RedOp op) {
+  Location loc = op.getLoc();
+  StringRef kind = op.getKind();
+  Type type = op.getResult().getType();
+  StringRef name = kind == "add" ? "sum" : kind == "mul" ? "product" : kind == "max" ? "largest" : kind == "min" ? "least" : kind;
+  Value accumulator = registerVariable(loc, type, name, identity(b, loc, kind, type));
+  emitLoops(op, false, [&](auto) { onf::UpdateOp::create(b, loc, kind, emit(op.termValue()), accumulator, Value()); });
+  return load(loc, accumulator);
+}
+
+/// argmax: the first index whose term is not exceeded; a NaN exceeds everything but a NaN.
+Value BodyEmitter::emitArg(RedOp op) {
+  Location loc = op.getLoc();
+  Type type = op.termValue().getType(), boolean = b.getI1Type();
+  ScalarFn better = op.getKind() == "argmax" ? ScalarFn::gt_ : ScalarFn::lt_;
+  Value zero = ConstantOp::create(b, loc, cast<TypedAttr>(b.getZeroAttr(type)));
+  Value best = registerVariable(loc, type, "best", zero);
+  Value at = registerVariable(loc, b.getIndexType(), "at", indexConstant(b, loc, -1));
+  emitLoops(op, false, [&](ArrayRef<std::pair<Value, Value>> bounds) {
+    Value term = emit(op.termValue()), leader = load(loc, best);
+    Value first = buildIndex(b, loc, ScalarFn::lt_, {load(loc, at), indexConstant(b, loc, 0)});
+    Value take = scalar(b, loc, ScalarFn::or_, boolean, {first, scalar(b, loc, better, boolean, {term, leader})});
+    if (isa<FloatType>(type)) {
+      Value isNan = scalar(b, loc, ScalarFn::ne_, boolean, {term, term});
+      Value leaderIsNumber = scalar(b, loc, ScalarFn::eq_, boolean, {leader, leader});
+      take = scalar(b, loc, ScalarFn::or_, boolean, {take, scalar(b, loc, ScalarFn::and_, boolean, {isNan, leaderIsNumber})});
+    }
+    Value position = emit(op.term().getArgument(0));
+    for (unsigned i = 0; op.rank() > 1 && i < op.rank(); ++i) {
+      Value own = buildIndex(b, loc, ScalarFn::sub_, {emit(op.term().getArgument(i)), bounds[i].first});
+      Value extent = buildIndex(b, loc, ScalarFn::sub_, {bounds[i].second, bounds[i].first});
+      position = i == 0 ? own : buildIndex(b, loc, ScalarFn::add_, {buildIndex(b, loc, ScalarFn::mul_, {position, extent}), own});
+    }
+    auto branch = onf::IfOp::create(b, loc, take);
+    OpBuilder::InsertionGuard keep(b);
+    b.setInsertionPointToEnd(&branch.getThenRegion().emplaceBlock());
+    onf::StoreOp::create(b, loc, term, best, Value(), UnitAttr());
+    onf::StoreOp::create(b, loc, position, at, Value(), UnitAttr());
+  });
+  return load(loc, at);
+}
+
+/// Right to left: the accumulator starts at the identity, or at the last term when there is none.
+Value BodyEmitter::emitFold(RedOp op) {
+  Location loc = op.getLoc();
+  Type type = op.getResult().getType();
+  TypedAttr neutral = op.getIdentityAttr();
+  Value initial = ConstantOp::create(b, loc, neutral ? neutral : cast<TypedAttr>(b.getZeroAttr(type)));
+  Value accumulator = registerVariable(loc, type, "folded", initial);
+  Value no = ConstantOp::create(b, loc, b.getBoolAttr(false));
+  Value started = neutral ? Value() : registerVariable(loc, b.getI1Type(), "started", no);
+  emitLoops(op, true, [&](auto) {
+    Value term = emit(op.termValue());
+    OpBuilder::InsertionGuard keep(b);
+    if (started) {
+      auto branch = onf::IfOp::create(b, loc, load(loc, started));
+      OpBuilder other = OpBuilder::atBlockEnd(&branch.getElseRegion().emplaceBlock());
+      onf::StoreOp::create(other, loc, term, accumulator, Value(), UnitAttr());
+      onf::StoreOp::create(other, loc, ConstantOp::create(other, loc, other.getBoolAttr(true)), started, Value(), UnitAttr());
+      b.setInsertionPointToEnd(&branch.getThenRegion().emplaceBlock());
+    }
+    bind(op.combine().getArgument(0), term);
+    bind(op.combine().getArgument(1), load(loc, accumulator));
+    onf::StoreOp::create(b, loc, emit(op.combine().getTerminator()->getOperand(0)), accumulator, Value(), UnitAttr());
+  });
+  return load(loc, accumulator);
+}

@@ -1,0 +1,22 @@
+// The loops of one stage inside a nest: initialise, accumulate, finish.
+#ifndef MOAC_PASSES_STAGELOOPS_H
+#define MOAC_PASSES_STAGELOOPS_H
+
+#include "passes/BodyEmitter.h"
+#include "passes/Schedule.h"
+#include "passes/Stages.h"
+
+namespace moac {
+
+/// Opens `for name = lo to hi`, moves the builder inside and gives the index.
+mlir::Value openLoop(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value lo, mlir::Value hi, llvm::StringRef name,
+                     llvm::StringRef role, unsigned collapse = 0);
+
+/// Emits a stage whose other axes are bound in `emitter`: loops over `inner` in the schedule's order, and the value of each
+/// element written to `place`. When the order names the axes of the root reduction, the stage accumulates in `place`.
+void emitStageLoops(mlir::OpBuilder &builder, Stage &stage, const Storage &place, llvm::ArrayRef<mlir::BlockArgument> inner,
+                    const Schedule &schedule, BodyEmitter &emitter);
+
+} // namespace moac
+
+#endif
