@@ -69,7 +69,7 @@ struct GammaInline : impl::GammaInlineBase<GammaInline> {
 
 bool prefersRegister(StageGraph &graph, Stage &stage) {
   auto name = innermostAxis(graph, stage, stage.gen.entry().getArguments());
-  return !name || isa<moa::RedOp>(name->getOwner()->getParentOp());
+  return !name || isa<moa::RedOp>(name.getOwner()->getParentOp());
 }
 } // namespace
 } // namespace moac
