@@ -76,6 +76,8 @@ Expr abs(const Expr &a);
 /// True when a == b*q for an exact polynomial quotient q.
 std::optional<Expr> exactQuotient(const Expr &a, const Expr &b);
 
+class Knowledge;
+
 /// What is known inside one scope: ranges of names, inequalities and equalities. Copy to enter a
 /// scope. Every "prove" is sound and incomplete: false means "not proved", never "false". All run
 /// in bounded time.
@@ -100,11 +102,23 @@ public:
   std::optional<Expr> upperBound(const Expr &e, const std::set<std::string> &eliminate) const;
   std::optional<Expr> lowerBound(const Expr &e, const std::set<std::string> &eliminate) const;
 
-private:
   struct Range {
     std::string name;
     Expr lo, hi;
   };
+
+private:
+  friend class Knowledge;
+  std::vector<Range> boundRanges() const;
+  Facts symbolFacts() const;
+  bool contains(const std::map<std::string, Expr> &point) const;
+  std::optional<Expr> attained(const Expr &e, bool upper) const;
+  std::optional<Expr> bounded(const Expr &e, const std::set<std::string> &names, bool upper) const;
+  /// The facts made ready for proving, built at the first question after a change. Because of it,
+  /// one Facts object must not be asked from two threads at once; copies are independent.
+  const Knowledge &knowledge() const;
+  mutable std::shared_ptr<const Knowledge> prepared;
+
   std::vector<Range> ranges; // in nesting order; later bounds may mention earlier names
   std::vector<Expr> known;   // each >= 0
   std::vector<std::pair<Expr, Expr>> equalities;

@@ -1,19 +1,159 @@
-// Facts about shape expressions. Constants only so far; the prover follows.
-#include "ir/ShapeNode.h"
+// The public face of the prover: collects facts, prepares them once for each set, and asks the
+// search.
+#include "ir/ShapeBounds.h"
+
 namespace moac::shape {
+
 void Facts::range(const std::string &name, const Expr &lo, const Expr &hi) {
   ranges.push_back({name, lo, hi});
+  prepared.reset();
 }
-void Facts::nonNegative(const Expr &e) { known.push_back(e); }
-void Facts::equal(const Expr &a, const Expr &b) { equalities.emplace_back(a, b); }
-bool Facts::proveNonNegative(const Expr &e) const { return e.constant() && *e.constant() >= 0; }
-bool Facts::proveEqual(const Expr &a, const Expr &b) const { return a == b; }
-std::optional<Expr> Facts::attainedMax(const Expr &e) const { return std::nullopt; }
-std::optional<Expr> Facts::attainedMin(const Expr &e) const { return std::nullopt; }
-std::optional<Expr> Facts::upperBound(const Expr &, const std::set<std::string> &) const {
+
+void Facts::nonNegative(const Expr &e) {
+  known.push_back(e);
+  prepared.reset();
+}
+
+void Facts::equal(const Expr &a, const Expr &b) {
+  equalities.emplace_back(a, b);
+  prepared.reset();
+}
+
+const Knowledge &Facts::knowledge() const {
+  if (!prepared)
+    prepared = std::make_shared<const Knowledge>(*this);
+  return *prepared;
+}
+
+bool Facts::proveNonNegative(const Expr &e) const {
+  if (e.poisoned())
+    return false;
+  if (std::optional<int64_t> c = e.constant())
+    return *c >= 0;
+  const Knowledge &k = knowledge();
+  FactBase learnt(&k.base);
+  Search search(k.ranks, learnt);
+  Expr applied = k.apply(e);
+  return search.attempt(applied, 150) || search.nonNegative(search.simplify(applied));
+}
+
+bool Facts::proveEqual(const Expr &a, const Expr &b) const {
+  if (a == b)
+    return !a.poisoned();
+  const Knowledge &k = knowledge();
+  FactBase learnt(&k.base);
+  Search search(k.ranks, learnt);
+  Expr difference = search.simplify(k.apply(a - b));
+  if (difference.poisoned())
+    return false;
+  if (std::optional<int64_t> c = difference.constant())
+    return *c == 0;
+  Expr expanded = search.simplify(expandMods(difference));
+  if (expanded == Expr())
+    return true;
+  return search.nonNegative(difference) && search.nonNegative(-difference);
+}
+
+/// The ranges with equalities applied, without the names that an equality replaced.
+std::vector<Facts::Range> Facts::boundRanges() const {
+  const Knowledge &k = knowledge();
+  std::vector<Range> out;
+  for (const Range &r : ranges)
+    if (k.apply(Expr::name(r.name)).mentions(r.name))
+      out.push_back({r.name, k.apply(r.lo), k.apply(r.hi)});
+  return out;
+}
+
+/// What is known of symbols alone.
+Facts Facts::symbolFacts() const {
+  auto free = [&](const Expr &e) {
+    for (const Range &r : ranges)
+      if (e.mentions(r.name))
+        return false;
+    return true;
+  };
+  Facts out;
+  for (const Range &r : ranges)
+    if (free(r.lo) && free(r.hi))
+      out.nonNegative(r.hi - r.lo - Expr(1));
+  for (const Expr &e : known)
+    if (free(e))
+      out.nonNegative(e);
+  for (const auto &[a, b] : equalities)
+    if (free(a) && free(b))
+      out.equal(a, b);
+  return out;
+}
+
+/// Whether the point (a value over symbols for each ranged name) satisfies every fact.
+bool Facts::contains(const std::map<std::string, Expr> &point) const {
+  const Knowledge &k = knowledge();
+  Facts symbols = symbolFacts();
+  auto at = [&](const Expr &e) { return k.reveal(k.apply(e).substitute(point)); };
+  for (const Range &r : ranges) {
+    Expr value = at(Expr::name(r.name));
+    if (!symbols.proveNonNegative(value - at(r.lo)) || !symbols.proveLess(value, at(r.hi)))
+      return false;
+  }
+  for (const Expr &e : known)
+    if (!symbols.proveNonNegative(at(e)))
+      return false;
+  for (const auto &[a, b] : equalities)
+    if (!symbols.proveEqual(at(a), at(b)))
+      return false;
+  return true;
+}
+
+std::optional<Expr> Facts::attained(const Expr &e, bool upper) const {
+  if (e.poisoned())
+    return std::nullopt;
+  const Knowledge &k = knowledge();
+  FactBase learnt(&k.base);
+  Search search(k.ranks, learnt);
+  Bounds bounds(search, boundRanges());
+  for (bool idleHigh : {false, true}) {
+    std::map<std::string, Expr> point;
+    std::optional<Expr> value = bounds.extreme(search.simplify(k.apply(e)), upper, idleHigh, point);
+    if (!value || value->poisoned())
+      return std::nullopt;
+    Expr shown = k.reveal(*value);
+    bool free = true;
+    for (const Range &r : ranges)
+      free = free && !shown.mentions(r.name);
+    bool bounding = free && proveNonNegative(upper ? shown - e : e - shown);
+    if (bounding && contains(point))
+      return shown;
+  }
   return std::nullopt;
 }
-std::optional<Expr> Facts::lowerBound(const Expr &, const std::set<std::string> &) const {
-  return std::nullopt;
+
+std::optional<Expr> Facts::attainedMax(const Expr &e) const { return attained(e, true); }
+std::optional<Expr> Facts::attainedMin(const Expr &e) const { return attained(e, false); }
+
+std::optional<Expr> Facts::bounded(const Expr &e, const std::set<std::string> &eliminate,
+                                   bool upper) const {
+  if (e.poisoned())
+    return std::nullopt;
+  const Knowledge &k = knowledge();
+  FactBase learnt(&k.base);
+  Search search(k.ranks, learnt);
+  Bounds bounds(search, boundRanges());
+  std::optional<Expr> value = bounds.eliminate(k.apply(e), eliminate, upper);
+  if (!value)
+    return std::nullopt;
+  Expr shown = k.reveal(*value);
+  for (const std::string &name : eliminate)
+    if (shown.mentions(name))
+      return std::nullopt;
+  return shown;
 }
+
+std::optional<Expr> Facts::upperBound(const Expr &e, const std::set<std::string> &eliminate) const {
+  return bounded(e, eliminate, true);
+}
+
+std::optional<Expr> Facts::lowerBound(const Expr &e, const std::set<std::string> &eliminate) const {
+  return bounded(e, eliminate, false);
+}
+
 } // namespace moac::shape
