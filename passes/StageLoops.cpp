@@ -1,5 +1,6 @@
 // Loops of one stage; see StageLoops.h.
 #include "passes/StageLoops.h"
+#include "ir/IndexForm.h"
 #include "passes/Slice.h"
 
 using namespace mlir;
@@ -62,8 +63,8 @@ private:
 
   /// A comment that says what the loops compute.
   void note() {
-    auto source = stage.gen->getAttrOfType<StringAttr>("source");
-    onf::NoteOp::create(b, loc, source ? source.getValue() : StringRef(stage.gen.getName()));
+    constexpr size_t longest = 400;
+    onf::NoteOp::create(b, loc, indexForm(stage.gen, longest));
   }
 
   void open(BlockArgument axis) {

@@ -1,0 +1,20 @@
+// A kernel's IR back in the language's index form, for readers: `O_sum[b, i, p] = sum[k < M](P[b, i, k] * V[b, k, p])`.
+//
+// `moac explain` shows the DNF so, and emitted sources carry it as comments of the stages that the compiler made.
+#ifndef MOAC_IR_INDEXFORM_H
+#define MOAC_IR_INDEXFORM_H
+
+#include "ir/Moa.h"
+
+namespace moac::moa {
+
+/// The expression of a scalar inside a gen. Long texts are cut at `limit` characters with `...`.
+std::string indexForm(mlir::Value scalar, size_t limit = 4000);
+/// `name[i, j] = expression`.
+std::string indexForm(GenOp gen, size_t limit = 4000);
+/// One line for each stage of the kernel.
+std::string indexForm(KernelOp kernel);
+
+} // namespace moac::moa
+
+#endif
