@@ -1,0 +1,190 @@
+// Argument checks in C.
+//
+// Sizes are checked in double arithmetic, which cannot overflow: an array of more than
+// MOAC_MAX_BYTES (a quarter of the address space) is refused, and every product that the kernel
+// forms later is smaller than that. Byte counts themselves are products in size_t, which is exact
+// for every size that passed, also when one extent is 0 and the others are absurd.
+#include "emitters/CChecks.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace moac::emit {
+using namespace tree;
+
+std::vector<std::string> cScalarParameters(Printer &printer, const Kernel &kernel) {
+  std::vector<std::string> out;
+  for (const std::string &symbol : kernel.symbols)
+    out.push_back(printer.typeName(Elem::Index) + ' ' + symbol);
+  for (const Scalar &scalar : kernel.scalars)
+    out.push_back(printer.typeName(scalar.type) + ' ' + scalar.name);
+  return out;
+}
+
+std::vector<std::string> cParameters(Printer &printer, const Kernel &kernel,
+                                     std::string_view pointer) {
+  std::vector<std::string> out = cScalarParameters(printer, kernel);
+  for (const Array &array : kernel.inputs)
+    out.push_back(fmt::format("const {} {}{}", printer.typeName(array.type), pointer, array.name));
+  for (const Array &array : kernel.outputs)
+    out.push_back(fmt::format("{} {}{}", printer.typeName(array.type), pointer, array.name));
+  return out;
+}
+
+void printCheck(Printer &printer, const std::vector<std::string> &conditions,
+                std::string_view result) {
+  if (conditions.empty())
+    return;
+  printer.line("if (" + join(conditions, " ||") + ") {");
+  printer.indent();
+  printer.line(fmt::format("return {};", result));
+  printer.outdent();
+  printer.line("}");
+}
+
+namespace {
+
+std::vector<const Array *> arrays(const Kernel &kernel) {
+  std::vector<const Array *> out;
+  for (const Array &array : kernel.inputs)
+    out.push_back(&array);
+  for (const Array &array : kernel.outputs)
+    out.push_back(&array);
+  return out;
+}
+
+bool isConstant(const Expr &e) { return e.kind == Expr::Kind::Integer; }
+bool isPlain(const Expr &e) { return isConstant(e) || e.kind == Expr::Kind::Name; }
+bool fixedSize(const Array &array) {
+  return std::all_of(array.extents.begin(), array.extents.end(),
+                     [](const Expr &e) { return isConstant(e) && e.integer > 0; });
+}
+
+void addOnce(std::vector<std::string> &list, std::string item) {
+  if (std::find(list.begin(), list.end(), item) == list.end())
+    list.push_back(std::move(item));
+}
+
+/// An upper bound for |e| and for every sum and difference inside it, in double arithmetic.
+/// Products that a later factor 0 could hide are appended to `bounds`.
+Expr magnitude(const Expr &e, std::vector<Expr> &bounds) {
+  if (isConstant(e))
+    return real(e.integer < 0 ? -static_cast<double>(e.integer) : static_cast<double>(e.integer));
+  if (e.kind != Expr::Kind::Apply)
+    return cast(Elem::F64, e);
+  std::vector<Expr> parts;
+  for (const Expr &arg : e.args)
+    parts.push_back(magnitude(arg, bounds));
+  if (e.op == Op::mul_)
+    for (size_t i = 0; i < 2; ++i)
+      if (e.args[i].kind == Expr::Kind::Apply)
+        bounds.push_back(parts[i]);
+  Expr sum = parts[0];
+  for (size_t i = 1; i < parts.size(); ++i)
+    sum = apply(e.op == Op::mul_ ? Op::mul_ : Op::add_, {sum, parts[i]});
+  return sum;
+}
+
+void addBounds(Printer &printer, const Expr &e, std::vector<std::string> &conditions) {
+  if (isPlain(e))
+    return;
+  std::vector<Expr> bounds;
+  bounds.push_back(magnitude(e, bounds));
+  for (const Expr &bound : bounds)
+    addOnce(conditions, printer.expression(bound, 12) + " > MOAC_MAX_BYTES");
+}
+
+void printRequirements(Printer &printer, const Kernel &kernel) {
+  for (const Requirement &requirement : kernel.requirements) {
+    std::vector<std::string> tooLarge;
+    for (const Expr &bound : requirement.bounded)
+      addOnce(tooLarge, printer.expression(bound, 12) + " > MOAC_MAX_BYTES");
+    if (!tooLarge.empty())
+      printer.addWords("MOAC_MAX_BYTES");
+    printCheck(printer, tooLarge, printer.statusName(Status::Overflow));
+    if (!requirement.text.empty())
+      printer.comment("requires " + requirement.text);
+    printCheck(printer, {printer.expression(apply(Op::not_, {requirement.condition}))},
+               printer.statusName(requirement.status));
+  }
+}
+
+void printSizes(Printer &printer, const Kernel &kernel) {
+  std::vector<std::string> conditions;
+  for (const Array *array : arrays(kernel))
+    if (!fixedSize(*array))
+      addOnce(conditions, realBytes(printer, array->type, array->extents) + " > MOAC_MAX_BYTES");
+  if (!conditions.empty())
+    printer.addWords("MOAC_MAX_BYTES");
+  printCheck(printer, conditions, printer.statusName(Status::Overflow));
+  printer.addWords("size_t");
+  const std::vector<const Array *> all = arrays(kernel);
+  for (const Array *array : all)
+    if (all.size() > 1 || !fixedSize(*array))
+      printer.line(fmt::format("const size_t {} = {};", array->bytes,
+                               printer.arrayBytes(array->type, array->extents)));
+}
+
+void printPointers(Printer &printer, const Kernel &kernel) {
+  std::vector<std::string> empty, null, overlap;
+  for (const Array &array : kernel.outputs)
+    empty.push_back(array.bytes + " == 0");
+  if (std::none_of(kernel.outputs.begin(), kernel.outputs.end(), fixedSize)) {
+    printer.line("if (" + join(empty, " &&") + ") {");
+    printer.lines("  return " + printer.statusName(Status::Ok) + "; // nothing to compute\n}");
+  }
+  const std::vector<const Array *> all = arrays(kernel);
+  for (const Array *array : all)
+    null.push_back(fixedSize(*array)
+                       ? array->name + " == NULL"
+                       : fmt::format("({} == NULL && {} != 0)", array->name, array->bytes));
+  printer.addWords("NULL");
+  printCheck(printer, null, printer.statusName(Status::NullPointer));
+  for (size_t out = kernel.inputs.size(); out < all.size(); ++out)
+    for (size_t other = 0; other < out; ++other)
+      overlap.push_back(fmt::format("moac_overlap({}, {}, {}, {})", all[out]->name, all[out]->bytes,
+                                    all[other]->name, all[other]->bytes));
+  if (!overlap.empty())
+    printer.addWords("moac_overlap");
+  printCheck(printer, overlap, printer.statusName(Status::Aliasing));
+}
+
+} // namespace
+
+std::string realBytes(Printer &printer, Elem type, const std::vector<Expr> &extents) {
+  const double bytes = static_cast<double>(elemBytes(type));
+  if (extents.empty())
+    return printer.expression(real(bytes));
+  Expr product = extents[0];
+  for (size_t i = 1; i < extents.size(); ++i)
+    product = apply(Op::mul_, {product, extents[i]});
+  return printer.realValue(bytes, product);
+}
+
+void printExtentChecks(Printer &printer, const Kernel &kernel, std::string_view negative,
+                       std::string_view tooLarge) {
+  std::vector<std::string> symbols, bounds, computed;
+  for (const std::string &symbol : kernel.symbols)
+    symbols.push_back(symbol + " < 0");
+  for (const Array *array : arrays(kernel))
+    for (const Expr &extent : array->extents)
+      if (!isPlain(extent)) {
+        addBounds(printer, extent, bounds);
+        addOnce(computed, printer.expression(extent, 12) + " < 0");
+      }
+  printCheck(printer, symbols, negative);
+  if (!bounds.empty())
+    printer.addWords("MOAC_MAX_BYTES");
+  printCheck(printer, bounds, tooLarge);
+  printCheck(printer, computed, negative);
+}
+
+void printChecks(Printer &printer, const Kernel &kernel) {
+  printExtentChecks(printer, kernel, printer.statusName(Status::Extent),
+                    printer.statusName(Status::Overflow));
+  printRequirements(printer, kernel);
+  printSizes(printer, kernel);
+  printPointers(printer, kernel);
+}
+
+} // namespace moac::emit

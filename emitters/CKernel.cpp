@@ -1,0 +1,304 @@
+// Functions of one kernel in C.
+//
+// Without scratch memory there is one function: checks, loops, status. With it the work is in
+// `NAME_run`, which takes a workspace or gets one itself; all that can fail has failed before the
+// workspace is had, so that there is one way out. Buffers of a team's threads are slices of 64-byte
+// multiples; a thread takes the next slice when it enters, so no thread number is needed, and the
+// team can never be larger than the number of slices.
+#include "emitters/CKernel.h"
+#include "emitters/CChecks.h"
+
+#include <fmt/format.h>
+
+namespace moac::emit {
+using namespace tree;
+
+namespace {
+
+/// Buffers that a kernel needs beside its arguments.
+struct Demand {
+  std::vector<Scratch> shared;
+  std::vector<std::vector<Scratch>> thread; // one list for each team that has its own buffers
+  std::vector<Expr> work;                   // of those teams
+  bool any() const { return !shared.empty() || !thread.empty(); }
+};
+
+void findTeams(const Body &body, Demand &demand) {
+  for (const Stmt &statement : body) {
+    if (const auto *parallel = std::get_if<Parallel>(&statement.node)) {
+      if (!parallel->scratch.empty()) {
+        demand.thread.push_back(parallel->scratch);
+        demand.work.push_back(parallel->work);
+      }
+    } else if (const auto *loop = std::get_if<Loop>(&statement.node)) {
+      findTeams(loop->body, demand);
+    } else if (const auto *branch = std::get_if<If>(&statement.node)) {
+      findTeams(branch->then, demand);
+      findTeams(branch->otherwise, demand);
+    }
+  }
+}
+
+Demand demandOf(const Kernel &kernel) {
+  Demand demand;
+  demand.shared = kernel.scratch;
+  findTeams(kernel.body, demand);
+  return demand;
+}
+
+/// Names that the function mentions anyway, so that the others can be marked unused.
+void collect(const Body &body, std::set<std::string> &names) {
+  const auto each = [&](const Expr &e) { collectNames(e, names); };
+  for (const Stmt &statement : body) {
+    if (const auto *let = std::get_if<Let>(&statement.node)) {
+      each(let->value);
+    } else if (const auto *variable = std::get_if<Variable>(&statement.node)) {
+      if (variable->value)
+        each(*variable->value);
+    } else if (const auto *assign = std::get_if<Assign>(&statement.node)) {
+      each(assign->value);
+    } else if (const auto *store = std::get_if<Store>(&statement.node)) {
+      each(store->offset);
+      each(store->value);
+    } else if (const auto *update = std::get_if<Update>(&statement.node)) {
+      each(update->value);
+      if (update->offset)
+        each(*update->offset);
+    } else if (const auto *branch = std::get_if<If>(&statement.node)) {
+      each(branch->condition);
+      collect(branch->then, names);
+      collect(branch->otherwise, names);
+    } else if (const auto *loop = std::get_if<Loop>(&statement.node)) {
+      each(loop->lo);
+      each(loop->hi);
+      collect(loop->body, names);
+    } else if (const auto *parallel = std::get_if<Parallel>(&statement.node)) {
+      for (const Scratch &scratch : parallel->scratch)
+        each(scratch.count);
+      collect(parallel->body, names);
+    }
+  }
+}
+
+class CKernelPrinter {
+public:
+  CKernelPrinter(Printer &printer, const Kernel &kernel)
+      : printer(printer), kernel(kernel), demand(demandOf(kernel)) {}
+
+  void print() {
+    printer.blank();
+    for (const std::string &line : kernel.doc)
+      printer.comment(line, 4);
+    if (!demand.any()) {
+      open("int " + kernel.name, cParameters(printer, kernel, "*restrict "));
+      unused(mentioned());
+      printChecks(printer, kernel);
+      body();
+      printer.line(result());
+      close();
+    } else {
+      printWithScratch();
+    }
+  }
+
+private:
+  void open(const std::string &head, const std::vector<std::string> &parameters) {
+    printer.line(head + "(" + (parameters.empty() ? "void" : join(parameters, ",")) + ") {",
+                 head.size() + 1);
+    printer.indent();
+  }
+  void close() {
+    printer.outdent();
+    printer.line("}");
+  }
+
+  std::set<std::string> mentioned() const {
+    std::set<std::string> names;
+    collect(kernel.body, names);
+    for (const Requirement &requirement : kernel.requirements)
+      collectNames(requirement.condition, names);
+    for (const Scratch &scratch : kernel.scratch)
+      collectNames(scratch.count, names);
+    return names;
+  }
+
+  void unused(const std::set<std::string> &names) {
+    for (const Scalar &scalar : kernel.scalars)
+      if (!names.count(scalar.name))
+        printer.line(fmt::format("(void){};", scalar.name));
+  }
+
+  void body() {
+    if (kernel.fails)
+      printer.line(fmt::format("int status = {};", printer.statusName(Status::Ok)));
+    printer.body(kernel.body);
+  }
+
+  std::string result() {
+    return kernel.fails ? "return status;"
+                        : fmt::format("return {};", printer.statusName(Status::Ok));
+  }
+
+  std::string roundedSum(const std::vector<Scratch> &buffers) {
+    std::vector<std::string> terms;
+    for (const Scratch &scratch : buffers)
+      terms.push_back("moac_round64(" + printer.scratchBytes(scratch) + ")");
+    return join(terms, " +");
+  }
+
+  std::string realSum(const std::vector<Scratch> &buffers) {
+    std::vector<std::string> terms;
+    for (const Scratch &scratch : buffers)
+      terms.push_back(realBytes(printer, scratch.type, {scratch.count}));
+    return join(terms, " +");
+  }
+
+  /// Declares shared_bytes, thread_bytes and team, and gives up when they are absurd.
+  void sizes(std::string_view tooLarge) {
+    std::vector<std::string> largest;
+    for (const std::vector<Scratch> &buffers : demand.thread)
+      largest.push_back(realSum(buffers));
+    std::vector<std::string> bounds;
+    if (!demand.shared.empty())
+      bounds.push_back(realSum(demand.shared) + " > MOAC_MAX_BYTES");
+    if (!demand.thread.empty())
+      printer.line("const size_t thread_bytes = " + threadBytes() + ";");
+    if (!demand.thread.empty()) {
+      printer.line(
+          fmt::format("{} team = moac_threads({});", ws ? "int" : "const int", totalWork()));
+      for (const std::string &sum : largest)
+        bounds.push_back("team * (" + sum + " + 4096.0) > MOAC_MAX_BYTES");
+    }
+    printCheck(printer, bounds, tooLarge);
+    printer.line(
+        "const size_t shared_bytes = 64" +
+        (demand.shared.empty() ? ";" : " +" + breakMark() + roundedSum(demand.shared) + ";"));
+    printer.addWords("size_t MOAC_MAX_BYTES moac_round64 moac_threads SIZE_MAX NULL");
+  }
+
+  std::string threadBytes() {
+    std::string text = roundedSum(demand.thread[0]);
+    for (size_t i = 1; i < demand.thread.size(); ++i)
+      text += " +" + breakMark() + roundedSum(demand.thread[i]);
+    return text;
+  }
+
+  std::string totalWork() {
+    Expr sum = demand.work[0];
+    for (size_t i = 1; i < demand.work.size(); ++i)
+      sum = apply(Op::add_, {sum, demand.work[i]});
+    return printer.realValue(1, sum);
+  }
+
+  void printWithScratch();
+  void printRun();
+  void printWorkspaceForms();
+  void acquire();
+
+  Printer &printer;
+  const Kernel &kernel;
+  Demand demand;
+  bool ws = true; // inside the function that has a workspace
+};
+
+void CKernelPrinter::printWithScratch() {
+  printRun();
+  printWorkspaceForms();
+}
+
+/// Takes the caller's workspace, or one of its own when `own`.
+void CKernelPrinter::acquire() {
+  const std::string fail = fmt::format("return {};", printer.statusName(Status::NoMemory));
+  const bool teams = !demand.thread.empty();
+  printer.lines("if (own) {");
+  printer.lines(std::string("  ws = moac_scratch_acquire(shared_bytes") +
+                (teams ? " + (size_t)team * thread_bytes" : "") + ");");
+  printer.lines("  if (ws == NULL) {\n    " + fail + "\n  }");
+  printer.lines(std::string("} else if (ws == NULL || ws_bytes < shared_bytes") +
+                (teams ? " + thread_bytes" : "") + ") {\n  " + fail);
+  if (teams) {
+    printer.lines("} else {\n  const size_t fit = (ws_bytes - shared_bytes) / thread_bytes;");
+    printer.lines("  team = fit < (size_t)team ? (int)fit : team;");
+  }
+  printer.line("}");
+  printer.line("char *top = moac_align64(ws);");
+  printer.addWords("moac_scratch_acquire moac_scratch_release moac_align64 moac_take bool NULL");
+}
+
+void CKernelPrinter::printRun() {
+  std::vector<std::string> parameters = cParameters(printer, kernel, "*restrict ");
+  for (const char *extra : {"void *ws", "size_t ws_bytes", "bool own"})
+    parameters.push_back(extra);
+  open("static int " + kernel.name + "_run", parameters);
+  unused(mentioned());
+  printChecks(printer, kernel);
+  printer.blank();
+  printer.comment("Scratch memory");
+  sizes(printer.statusName(Status::NoMemory));
+  acquire();
+  for (const Scratch &scratch : kernel.scratch)
+    printer.line(fmt::format("{} *restrict {} = moac_take(&top, {});",
+                             printer.typeName(scratch.type), scratch.name,
+                             printer.scratchBytes(scratch)));
+  if (!demand.thread.empty()) {
+    printer.line("char *const threads = top;");
+    printer.line("int64_t slots;");
+  }
+  body();
+  printer.lines("if (own) {\n  moac_scratch_release(ws);\n}");
+  printer.line(result());
+  close();
+}
+
+void CKernelPrinter::printWorkspaceForms() {
+  std::vector<std::string> arguments;
+  for (const std::string &symbol : kernel.symbols)
+    arguments.push_back(symbol);
+  for (const Scalar &scalar : kernel.scalars)
+    arguments.push_back(scalar.name);
+  std::set<std::string> sized;
+  for (const Scratch &scratch : demand.shared)
+    collectNames(scratch.count, sized);
+  for (const std::vector<Scratch> &buffers : demand.thread)
+    for (const Scratch &scratch : buffers)
+      collectNames(scratch.count, sized);
+  for (const Expr &work : demand.work)
+    collectNames(work, sized);
+
+  printer.blank();
+  open("size_t " + kernel.name + "_ws_size", cScalarParameters(printer, kernel));
+  unused(sized);
+  printExtentChecks(printer, kernel, "0", "SIZE_MAX");
+  ws = false;
+  sizes("SIZE_MAX");
+  printer.line(demand.thread.empty() ? "return shared_bytes;"
+                                     : "return shared_bytes + (size_t)team * thread_bytes;");
+  close();
+
+  for (const std::vector<Array> *list : {&kernel.inputs, &kernel.outputs})
+    for (const Array &array : *list)
+      arguments.push_back(array.name);
+  std::vector<std::string> parameters = cParameters(printer, kernel, "*restrict ");
+  const auto forward = [&](const std::string &name, std::vector<std::string> extra) {
+    printer.blank();
+    open("int " + name, parameters);
+    std::vector<std::string> passed = arguments;
+    passed.insert(passed.end(), extra.begin(), extra.end());
+    printer.line("return " + kernel.name + "_run(" + join(passed, ",") + ");");
+    close();
+  };
+  forward(kernel.name, {"NULL", "0", "true"});
+  parameters.push_back("void *ws");
+  parameters.push_back("size_t ws_bytes");
+  forward(kernel.name + "_ws", {"ws", "ws_bytes", "false"});
+}
+
+} // namespace
+
+bool needsScratch(const Kernel &kernel) { return demandOf(kernel).any(); }
+
+void printCKernel(Printer &printer, const Kernel &kernel) {
+  CKernelPrinter(printer, kernel).print();
+}
+
+} // namespace moac::emit

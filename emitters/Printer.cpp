@@ -1,0 +1,316 @@
+// Statements: one short function for each node of the loop tree. Expressions: PrinterExpr.cpp.
+#include "emitters/Printer.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace moac::emit {
+using namespace tree;
+
+std::string Printer::take() {
+  std::string text;
+  text.swap(out);
+  return text;
+}
+
+void Printer::problem(const std::string &reason) {
+  if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end())
+    reasons.push_back(reason);
+}
+
+std::string Printer::use(const Text &text) {
+  if (!text.supported()) {
+    problem(text.reason());
+    return "";
+  }
+  addWords(text.pattern());
+  return text.pattern();
+}
+
+void Printer::addWords(std::string_view text) {
+  const auto isWord = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+  };
+  for (size_t i = 0; i < text.size();) {
+    size_t end = i;
+    while (end < text.size() && isWord(text[end]))
+      ++end;
+    if (end > i && !std::isdigit(static_cast<unsigned char>(text[i])))
+      used.emplace(text.substr(i, end - i));
+    i = std::max(end, i + 1);
+  }
+}
+
+void Printer::line(std::string_view text, std::optional<size_t> hang) {
+  const std::string &mark = lang.directivePrefix.pattern();
+  const bool directive = lang.directivePrefix.supported() && text.substr(0, mark.size()) == mark;
+  const std::string lead(static_cast<size_t>(depth * lang.indent), ' ');
+  const std::string rest =
+      lead + std::string(hang.value_or(static_cast<size_t>(2 * lang.indent)), ' ');
+  const Text &tail = directive ? lang.directiveContinuation : lang.continuation;
+  const std::string resume = directive ? lead + lang.directiveResume.pattern() : rest;
+  for (const std::string &one : breakLines(text, lead, resume, tail.pattern(), lang.lineLimit))
+    out += one + '\n';
+}
+
+void Printer::lines(std::string_view text) {
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    line(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
+void Printer::blank() {
+  if (!out.empty() && out.size() >= 2 && out.substr(out.size() - 2) != "\n\n")
+    out += '\n';
+}
+
+void Printer::comment(std::string_view text, size_t hang) {
+  const std::string lead(static_cast<size_t>(depth * lang.indent), ' ');
+  const std::string opener = fill(use(lang.note), {{"text", ""}});
+  const std::string prefix = lead + opener.substr(0, opener.find_last_not_of(' ') + 1);
+  for (const std::string &one : commentLines(text, prefix, lang.lineLimit, hang))
+    out += one + '\n';
+}
+
+void Printer::body(const Body &statements) {
+  for (const Stmt &statement : statements)
+    std::visit([this](const auto &node) { print(node); }, statement.node);
+}
+
+void Printer::block(const Body &statements) {
+  indent();
+  body(statements);
+  outdent();
+}
+
+void Printer::assignment(const std::string &target, const Expr &value) {
+  line(fill(use(lang.assign), {{"target", target}, {"value", expression(value)}}));
+}
+
+void Printer::print(const Note &note) {
+  if (note.heading)
+    blank();
+  comment(note.text);
+}
+
+void Printer::print(const Let &let) {
+  line(fill(
+      use(lang.let),
+      {{"type", typeName(let.value.type)}, {"name", let.name}, {"value", expression(let.value)}}));
+}
+
+void Printer::print(const Variable &variable) {
+  if (variable.value)
+    line(fill(use(lang.variable), {{"type", typeName(variable.type)},
+                                   {"name", variable.name},
+                                   {"value", expression(*variable.value)}}));
+  else if (!lang.declarationsFirst)
+    line(fill(use(lang.declaration), {{"type", typeName(variable.type)}, {"name", variable.name}}));
+}
+
+void Printer::print(const LocalArray &array) {
+  if (!lang.declarationsFirst)
+    line(fill(use(lang.arrayDeclaration), {{"type", typeName(array.type)},
+                                           {"name", array.name},
+                                           {"count", std::to_string(array.count)}}));
+}
+
+void Printer::print(const Assign &assign) { assignment(assign.name, assign.value); }
+
+void Printer::print(const Store &store) {
+  assignment(withoutMarks(expression(load(store.array, store.value.type, store.offset))),
+             store.value);
+}
+
+void Printer::print(const Update &update) {
+  const Elem type = update.value.type;
+  const Expr target =
+      update.offset ? load(update.name, type, *update.offset) : name(update.name, type);
+  const std::string spelled = expression(target);
+  if (const UpdateRow *row = findUpdate(lang, update.op, type))
+    line(fill(use(row->text),
+              {{"target", withoutMarks(spelled)}, {"value", expression(update.value)}}));
+  else
+    assignment(withoutMarks(spelled), apply(update.op, type, {target, update.value}));
+}
+
+void Printer::print(const Fail &fail) {
+  lines(fill(use(lang.fail), {{"status", statusName(fail.status)}}));
+}
+
+void Printer::print(const If &branch) {
+  line(fill(use(lang.ifOpen), {{"condition", expression(branch.condition)}}));
+  block(branch.then);
+  if (!branch.otherwise.empty()) {
+    line(use(lang.ifElse));
+    block(branch.otherwise);
+  }
+  line(use(lang.ifClose));
+}
+
+std::string Printer::clauses(const Loop &loop) {
+  std::string text;
+  if (loop.collapse > 1)
+    text += fill(use(lang.clauseCollapse), {{"n", std::to_string(loop.collapse)}});
+  if (loop.work)
+    text += fill(use(lang.clauseThreads), {{"work", realValue(1, *loop.work)}});
+  if (loop.fails && loop.role == Loop::Role::Team)
+    text += use(lang.clauseStatus);
+  for (const LaneReduction &reduction : loop.reductions)
+    for (const auto &[op, clause] : lang.laneReductions)
+      if (op == reduction.op)
+        text += fill(use(clause), {{"name", reduction.name}});
+  return text + privateClause(loop.body);
+}
+
+void Printer::print(const Loop &loop) {
+  const Text none("");
+  struct Directive {
+    const Text &open, &close;
+  };
+  const Directive directives[] = {{none, none},
+                                  {lang.teamLoop, lang.teamLoopClose},
+                                  {lang.workshareLoop, lang.workshareLoopClose},
+                                  {lang.laneLoop, none},
+                                  {lang.unrollLoop, none}};
+  const Directive &directive = directives[static_cast<unsigned>(loop.role)];
+  lines(fill(use(directive.open),
+             {{"clauses", loop.role == Loop::Role::Sequential ? "" : clauses(loop)},
+              {"factor", std::to_string(loop.factor)}}));
+  const int binds = loop.reverse ? lang.loopBoundReverseBinds : lang.loopBoundBinds;
+  std::string where = loop.where.empty() ? "" : fill(use(lang.loopWhere), {{"where", loop.where}});
+  line(fill(use(loop.reverse ? lang.loopOpenReverse : lang.loopOpen),
+            {{"type", typeName(Elem::Index)},
+             {"name", loop.name},
+             {"lo", expression(loop.lo)},
+             {"hi", expression(loop.hi, binds)}}) +
+       where);
+  block(loop.body);
+  line(use(lang.loopClose));
+  lines(use(directive.close));
+}
+
+void Printer::print(const Parallel &parallel) {
+  std::string text = parallel.scratch.empty()
+                         ? fill(use(lang.clauseThreads), {{"work", realValue(1, parallel.work)}})
+                         : use(lang.clauseTeam);
+  if (parallel.fails)
+    text += use(lang.clauseStatus);
+  lines(fill(use(lang.region), {{"clauses", text + privateClause(parallel.body)}}));
+  indent();
+  if (!parallel.scratch.empty())
+    lines(use(lang.threadSlot));
+  for (const Scratch &scratch : parallel.scratch)
+    line(fill(use(lang.scratch), {{"type", typeName(scratch.type)},
+                                  {"name", scratch.name},
+                                  {"bytes", scratchBytes(scratch)}}));
+  body(parallel.body);
+  outdent();
+  lines(use(lang.regionClose));
+}
+
+namespace {
+
+/// The factors of a product, left to right.
+void factorsOf(const Expr &e, std::vector<const Expr *> &factors) {
+  if (e.kind == Expr::Kind::Apply && e.op == Op::mul_) {
+    factorsOf(e.args[0], factors);
+    factorsOf(e.args[1], factors);
+  } else {
+    factors.push_back(&e);
+  }
+}
+
+} // namespace
+
+std::string Printer::scratchBytes(const Scratch &scratch) {
+  return arrayBytes(scratch.type, {scratch.count});
+}
+
+std::string Printer::factors(const std::vector<const Expr *> &list) {
+  std::string text;
+  for (const Expr *factor : list)
+    text +=
+        fill(use(lang.scratchFactor), {{"factor", expression(*factor, lang.scratchFactorBinds)}});
+  return text;
+}
+
+std::string Printer::arrayBytes(Elem type, const std::vector<Expr> &extents) {
+  std::vector<const Expr *> list;
+  for (const Expr &extent : extents)
+    factorsOf(extent, list);
+  return fill(use(lang.scratchBytes), {{"type", typeName(type)},
+                                       {"elem", std::to_string(elemBytes(type))},
+                                       {"factors", factors(list)}});
+}
+
+std::string Printer::realValue(double scale, const Expr &e) {
+  if (e.kind == Expr::Kind::Apply && (e.op == Op::add_ || e.op == Op::sub_))
+    return realValue(scale, e.args[0]) + (e.op == Op::add_ ? " + " : " - ") +
+           realValue(scale, e.args[1]);
+  std::vector<const Expr *> list;
+  factorsOf(e, list);
+  return expression(real(scale)) + factors(list);
+}
+
+namespace {
+
+/// Every variable that `body` declares, loop variables included, with a function for each kind.
+template <class OnScalar, class OnArray>
+void forEachDeclaration(const Body &body, OnScalar scalar, OnArray array) {
+  for (const Stmt &statement : body) {
+    if (const auto *let = std::get_if<Let>(&statement.node)) {
+      scalar(let->name, let->value.type);
+    } else if (const auto *variable = std::get_if<Variable>(&statement.node)) {
+      scalar(variable->name, variable->type);
+    } else if (const auto *local = std::get_if<LocalArray>(&statement.node)) {
+      array(*local);
+    } else if (const auto *loop = std::get_if<Loop>(&statement.node)) {
+      scalar(loop->name, Elem::Index);
+      forEachDeclaration(loop->body, scalar, array);
+    } else if (const auto *branch = std::get_if<If>(&statement.node)) {
+      forEachDeclaration(branch->then, scalar, array);
+      forEachDeclaration(branch->otherwise, scalar, array);
+    } else if (const auto *parallel = std::get_if<Parallel>(&statement.node)) {
+      forEachDeclaration(parallel->body, scalar, array);
+    }
+  }
+}
+
+} // namespace
+
+void Printer::declarations(const Body &statements) {
+  if (!lang.declarationsFirst)
+    return;
+  std::set<std::string> seen;
+  forEachDeclaration(
+      statements,
+      [&](const std::string &name, Elem type) {
+        if (seen.insert(name).second)
+          line(fill(use(lang.declaration), {{"type", typeName(type)}, {"name", name}}));
+      },
+      [&](const LocalArray &array) {
+        if (seen.insert(array.name).second)
+          line(fill(use(lang.arrayDeclaration), {{"type", typeName(array.type)},
+                                                 {"name", array.name},
+                                                 {"count", std::to_string(array.count)}}));
+      });
+}
+
+std::string Printer::privateClause(const Body &body) {
+  if (!lang.explicitPrivate)
+    return "";
+  std::vector<std::string> names;
+  const auto add = [&](const std::string &name) {
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      names.push_back(name);
+  };
+  forEachDeclaration(
+      body, [&](const std::string &name, Elem) { add(name); },
+      [&](const LocalArray &array) { add(array.name); });
+  return names.empty() ? "" : fill(use(lang.clausePrivate), {{"names", join(names, ",")}});
+}
+
+} // namespace moac::emit
