@@ -1,47 +1,245 @@
-// Stands in for the compiler until its phases are connected: every question is answered with "not
-// yet".
+// The phases connected: text to moa, to DNF, to ONF, to C; each stage made once, when first asked for.
 #include "frontend/Compiler.h"
 
+#include "emitters/C.h"
+#include "emitters/CFile.h"
+#include "emitters/LoopTreeBuilder.h"
+#include "frontend/AstToMoa.h"
+#include "frontend/CompilerData.h"
+#include "frontend/Diagnostics.h"
+#include "frontend/Imports.h"
+#include "ir/IndexForm.h"
+#include "passes/Passes.h"
+#include "passes/Schedule.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
 using namespace moac;
 
 namespace {
-
-class UnbuiltProgram : public Program {
+/// Messages of passes as text, with the place in the source that an operation came from.
+class PassMessages {
 public:
-  explicit UnbuiltProgram(std::string path) : path(std::move(path)) {}
+  explicit PassMessages(MLIRContext &context)
+      : handler(&context, [this](Diagnostic &message) {
+          llvm::raw_string_ostream out(text);
+          if (auto place = message.getLocation()->findInstanceOf<FileLineColLoc>())
+            out << place.getFilename().getValue() << ":" << place.getLine() << ":" << place.getColumn() << ": ";
+          out << (message.getSeverity() == DiagnosticSeverity::Error ? "error: " : "note: ") << message.str() << "\n";
+          return success();
+        }) {}
 
-  bool hasErrors() const override { return true; }
-  std::string diagnostics() const override {
-    return path + ": error: compiling is not built yet\n";
+  std::string text;
+
+private:
+  ScopedDiagnosticHandler handler;
+};
+
+class CompiledProgram : public Program {
+public:
+  CompiledProgram(const std::string &path, const LoadOptions &options)
+      : options(options), messages(sources), context(MLIRContext::Threading::DISABLED) {
+    context.loadDialect<moa::MoaDialect, onf::OnfDialect>();
+    files = loadFiles(path, options.importFolders, sources, messages);
+    module = buildModule(files, messages, context);
+    if (!module)
+      return;
+    for (auto kernel : module->getOps<moa::KernelOp>())
+      if (!kernel->hasAttr("imported"))
+        signatures.push_back(signatureOf(kernel));
+    for (const auto &[name, value] : options.bindings)
+      checkBinding(name, value);
   }
-  const std::vector<KernelSignature> &kernels() const override { return none; }
-  Answer<std::string> print(Stage, const std::string &) override { return notYet<std::string>(); }
-  Answer<std::string> explain(const std::string &, const std::string &) override {
-    return notYet<std::string>();
+
+  bool hasErrors() const override { return !module || messages.hasErrors() || !problems.empty(); }
+  std::string diagnostics() const override { return messages.render() + problems; }
+  const std::vector<KernelSignature> &kernels() const override { return signatures; }
+  std::vector<std::string> imports() const override {
+    std::vector<std::string> paths;
+    for (unsigned file = 1; file < sources.size(); ++file)
+      paths.emplace_back(sources.path(file));
+    return paths;
   }
-  Answer<EmittedSource> emit(const EmitOptions &) override { return notYet<EmittedSource>(); }
-  bool admits(const std::string &, const std::vector<int64_t> &,
-              const std::vector<HostArray> &) override {
-    return false;
+
+  Answer<std::string> print(Stage stage, const std::string &kernel) override {
+    ModuleOp source = at(stage);
+    if (!source)
+      return Answer<std::string>::failure(problems);
+    std::string text;
+    llvm::raw_string_ostream out(text);
+    if (kernel.empty())
+      source.print(out);
+    else if (Operation *op = SymbolTable::lookupSymbolIn(source, kernel))
+      op->print(out);
+    else
+      return Answer<std::string>::failure("no kernel '" + kernel + "'");
+    return text + (text.empty() || text.back() != '\n' ? "\n" : "");
   }
-  double innermostIterations(const std::string &, const std::vector<int64_t> &) override {
-    return 0;
+
+  Answer<std::string> explain(const std::string &kernel, const std::string &notation) override;
+
+  Answer<EmittedSource> emit(const EmitOptions &emitOptions) override {
+    ModuleOp onf = at(Stage::Onf);
+    if (!onf)
+      return Answer<EmittedSource>::failure(problems);
+    std::vector<onf::FuncOp> functions;
+    for (auto function : onf.getOps<onf::FuncOp>())
+      if (wanted(function.getSymName(), emitOptions))
+        functions.push_back(function);
+    auto tree = emit::buildLoopTree(functions, emit::cTraits());
+    emit::COptions style;
+    style.standalone = emitOptions.standalone;
+    style.headerName = emitOptions.headerName;
+    emit::Emitted source = emit::printCFile(tree, style, emit::cTraits());
+    emit::Emitted header = emit::printCHeader(tree, style, emit::cTraits());
+    std::string refusals;
+    for (const std::string &problem : source.problems)
+      refusals += "error: " + problem + "\n";
+    if (!refusals.empty())
+      return Answer<EmittedSource>::failure(refusals);
+    return EmittedSource{header.text, source.text};
   }
-  Answer<InterpretResult> interpret(const std::string &, Stage, const CallArguments &) override {
-    return notYet<InterpretResult>();
+
+  bool admits(const std::string &kernel, const std::vector<int64_t> &symbols,
+              const std::vector<HostArray> &scalars) override {
+    auto op = lookup<moa::KernelOp>(*module, kernel);
+    if (!op)
+      return false;
+    for (unsigned i = 0; i < op.numSymbols() && i < symbols.size(); ++i)
+      if (auto bound = options.bindings.find(op.argName(i).str()); bound != options.bindings.end() && bound->second != symbols[i])
+        return false;
+    return admitsSizes(op, symbols, scalars);
+  }
+
+  double innermostIterations(const std::string &kernel, const std::vector<int64_t> &symbols) override {
+    ModuleOp dnf = at(Stage::Dnf);
+    auto op = dnf ? lookup<moa::KernelOp>(dnf, kernel) : moa::KernelOp();
+    return op ? countIterations(op, symbols) : 0;
+  }
+
+  Answer<InterpretResult> interpret(const std::string &kernel, Stage stage, const CallArguments &arguments) override {
+    ModuleOp source = at(stage);
+    Operation *op = source ? SymbolTable::lookupSymbolIn(source, kernel) : nullptr;
+    if (!op)
+      return Answer<InterpretResult>::failure(source ? "no kernel '" + kernel + "'" : problems);
+    Outcome outcome = isa<moa::KernelOp>(op) ? moac::interpret(cast<moa::KernelOp>(op), toArguments(arguments))
+                                             : moac::interpret(cast<onf::FuncOp>(op), toArguments(arguments));
+    if (outcome.ending != Ending::Returned)
+      return Answer<InterpretResult>::failure(outcome.message);
+    InterpretResult result;
+    result.status = static_cast<int>(outcome.status);
+    result.message = outcome.message;
+    for (const Tensor &tensor : outcome.results)
+      result.outputs.push_back(toOracle(tensor));
+    for (const auto &[name, count] : outcome.counts.operations)
+      if (llvm::StringRef(name).ends_with(".f64") || llvm::StringRef(name).ends_with(".f32"))
+        result.operations += static_cast<double>(count);
+    return result;
   }
 
 private:
-  template <class T> static Answer<T> notYet() { return Answer<T>::failure("not yet built"); }
+  template <class Op> static Op lookup(ModuleOp source, const std::string &name) {
+    return dyn_cast_or_null<Op>(SymbolTable::lookupSymbolIn(source, name));
+  }
 
-  std::string path;
-  std::vector<KernelSignature> none;
+  bool wanted(llvm::StringRef name, const EmitOptions &emitOptions) const {
+    if (!emitOptions.kernels.empty())
+      return llvm::is_contained(emitOptions.kernels, name);
+    return llvm::any_of(signatures, [&](const KernelSignature &signature) { return signature.name == name; });
+  }
+
+  void checkBinding(const std::string &name, int64_t value) {
+    bool known = llvm::any_of(signatures, [&](const KernelSignature &s) { return llvm::is_contained(s.symbols, name); });
+    if (!known)
+      problems += "error: no kernel has a symbol '" + name + "' to bind\n";
+    if (value < 0)
+      problems += "error: '" + name + "' cannot be bound to " + std::to_string(value) + ": an extent is not negative\n";
+  }
+
+  ModuleOp at(Stage stage) {
+    if (!module || !problems.empty())
+      return {};
+    if (stage == Stage::Moa)
+      return *module;
+    if (!dnf)
+      dnf = run(*module, [&](PassManager &manager) { addDnfPasses(manager, options.bindings); });
+    if (stage == Stage::Dnf || !dnf)
+      return dnf ? *dnf : ModuleOp();
+    if (!onf)
+      onf = run(*dnf, [](PassManager &manager) { addGammaPasses(manager); });
+    return onf ? *onf : ModuleOp();
+  }
+
+  OwningOpRef<ModuleOp> run(ModuleOp from, llvm::function_ref<void(PassManager &)> fill) {
+    OwningOpRef<ModuleOp> result = from.clone();
+    PassManager manager(&context);
+    fill(manager);
+    PassMessages collected(context);
+    if (succeeded(manager.run(*result)))
+      return result;
+    problems += collected.text.empty() ? "error: a pass failed without a message\n" : collected.text;
+    return {};
+  }
+
+  LoadOptions options;
+  SourceManager sources;
+  Diagnostics messages;
+  MLIRContext context;
+  std::vector<ast::File> files;
+  OwningOpRef<ModuleOp> module, dnf, onf;
+  std::vector<KernelSignature> signatures;
+  std::string problems; ///< of options and passes
 };
 
+void indent(std::string &out, llvm::StringRef text) {
+  for (llvm::StringRef line : llvm::split(text.rtrim('\n'), '\n'))
+    out += "  " + line.str() + "\n";
+}
+
+Answer<std::string> CompiledProgram::explain(const std::string &name, const std::string &) {
+  ModuleOp normal = at(Stage::Dnf), loops = at(Stage::Onf);
+  auto kernel = normal ? lookup<moa::KernelOp>(normal, name) : moa::KernelOp();
+  auto function = loops ? lookup<onf::FuncOp>(loops, name) : onf::FuncOp();
+  if (!kernel || !function)
+    return Answer<std::string>::failure(loops ? "no kernel '" + name + "'" : problems);
+  std::string out = "kernel " + name + "\n\nshapes\n";
+  for (unsigned i = 0; i < kernel.getInputs().size(); ++i) {
+    auto type = cast<moa::ArrayType>(kernel.inputArg(i).getType());
+    out += "  " + kernel.argName(kernel.inputArg(i).getArgNumber()).str() + "  " + type.shapeText() + " " +
+           moa::typeName(type.getElementType()) + "\n";
+  }
+  std::string checks;
+  for (auto gen : kernel.entry().getOps<moa::GenOp>()) {
+    moa::ArrayType type = gen.arrayType();
+    out += "  " + gen.getName().str() + "  " + type.shapeText() + " " + moa::typeName(type.getElementType()) + "\n";
+    gen.getBody().walk([&](moa::PsiOp psi) {
+      if (!psi.getChecked().empty())
+        checks += "  " + moa::indexForm(psi.getResult()) + " in " + gen.getName().str() + "\n";
+    });
+  }
+  for (auto require : kernel.entry().getOps<moa::RequireOp>())
+    checks += "  at entry: " + require.getText().str() + "\n";
+  out += "\nchecked at run time\n" + (checks.empty() ? "  nothing\n" : checks);
+  out += "\nDNF\n";
+  indent(out, moa::indexForm(kernel));
+  // The schedule is computed on a copy: construction consumes it.
+  OwningOpRef<ModuleOp> scheduled = run(normal, [](PassManager &manager) { addSchedulePasses(manager); });
+  if (auto planned = scheduled ? lookup<moa::KernelOp>(*scheduled, name) : moa::KernelOp())
+    out += "\nschedule " + name + " for cpu {\n" + Schedule(planned).text() + "}\n";
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  function->print(stream);
+  out += "\nONF\n";
+  indent(out, text);
+  return out;
+}
 } // namespace
 
-std::unique_ptr<Program> Program::load(const std::string &path, const LoadOptions &) {
-  return std::make_unique<UnbuiltProgram>(path);
+std::unique_ptr<Program> Program::load(const std::string &path, const LoadOptions &options) {
+  return std::make_unique<CompiledProgram>(path, options);
 }
 
 const std::vector<std::string> &moac::targetNames() {

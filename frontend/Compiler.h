@@ -32,13 +32,14 @@ struct ArraySignature {
   std::string name;
   ElementType type;
   std::vector<shape::Expr> extents; ///< over the kernel's symbols
+  bool columnMajor = false;         ///< γ of the caller's memory
 };
 
 /// What a kernel becomes for its caller; every list is in the order of the C parameters.
 struct KernelSignature {
   std::string name;
   std::string cName; ///< of the emitted function: `name`, unless C does not allow that
-  std::vector<std::string> symbols;     ///< bound ones (`--bind`) are no longer here
+  std::vector<std::string> symbols;     ///< bound ones (`--bind`) too: a binding is required at entry
   std::vector<ScalarSignature> scalars; ///< scalar parameters that are not symbols
   std::vector<ArraySignature> inputs;
   std::vector<ArraySignature> outputs;

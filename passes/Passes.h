@@ -12,8 +12,10 @@ namespace moac {
 #define GEN_PASS_REGISTRATION
 #include "passes/Passes.h.inc"
 
-/// Adds the passes from moa to DNF (calls inlined, reads full, stages split).
-void addDnfPasses(mlir::OpPassManager &manager);
+/// Adds the passes from moa to DNF (calls inlined, symbols bound, reads full, stages split).
+void addDnfPasses(mlir::OpPassManager &manager, const std::map<std::string, int64_t> &bindings = {});
+/// Adds the passes that give each kernel in DNF the default schedule, unless it has one, and place its inline stages.
+void addSchedulePasses(mlir::OpPassManager &manager);
 /// Adds the passes from DNF to ONF with the default schedule where the kernel has none.
 void addGammaPasses(mlir::OpPassManager &manager);
 

@@ -13,6 +13,16 @@ def InlineCalls : Pass<"moa-inline-calls", "::mlir::ModuleOp"> {
   let dependentDialects = ["::moac::moa::MoaDialect"];
 }
 
+def BindSymbols : Pass<"moa-bind-symbols", "::moac::moa::KernelOp"> {
+  let summary = "Replace symbols by constants";
+  let description = [{
+    `bindings=D=64`: every use of D becomes 64, in types as well; D stays a parameter, and D == 64 is required at entry
+    (status extent). Symbols that a kernel does not have are ignored.
+  }];
+  let options = [ListOption<"bindings", "bindings", "std::string", "symbols and their values, NAME=VALUE">];
+  let dependentDialects = ["::moac::moa::MoaDialect"];
+}
+
 def ComposePsi : Pass<"moa-compose-psi", "::moac::moa::KernelOp"> {
   let summary = "Compose partial reads, so that every psi is full";
   let description = [{

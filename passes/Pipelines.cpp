@@ -6,20 +6,30 @@
 
 using namespace mlir;
 
-void moac::addDnfPasses(OpPassManager &manager) {
+void moac::addDnfPasses(OpPassManager &manager, const std::map<std::string, int64_t> &bindings) {
   manager.addPass(createInlineCalls());
   auto &kernel = manager.nest<moa::KernelOp>();
+  if (!bindings.empty()) {
+    BindSymbolsOptions options;
+    for (const auto &[name, value] : bindings)
+      options.bindings.push_back(name + "=" + std::to_string(value));
+    kernel.addPass(createBindSymbols(options));
+  }
   kernel.addPass(createComposePsi());
   kernel.addPass(createLiftArrays());
   kernel.addPass(createSplitStages());
   kernel.addPass(createCSEPass());
 }
 
-void moac::addGammaPasses(OpPassManager &manager) {
+void moac::addSchedulePasses(OpPassManager &manager) {
   auto &kernel = manager.nest<moa::KernelOp>();
   kernel.addPass(createGammaInline());
   kernel.addPass(createGammaPlace());
   kernel.addPass(createCSEPass());
   kernel.addPass(createGammaNest());
+}
+
+void moac::addGammaPasses(OpPassManager &manager) {
+  addSchedulePasses(manager);
   manager.addPass(createGammaConstruct());
 }

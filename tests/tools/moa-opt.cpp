@@ -9,7 +9,8 @@ int main(int argc, char **argv) {
   registry.insert<moac::moa::MoaDialect, moac::onf::OnfDialect>();
   moac::registerMoacPasses();
   mlir::registerTransformsPasses();
-  mlir::PassPipelineRegistration<> dnf("moa-dnf", "All passes from moa to DNF", moac::addDnfPasses);
+  mlir::PassPipelineRegistration<> dnf("moa-dnf", "All passes from moa to DNF",
+                                    [](mlir::OpPassManager &manager) { moac::addDnfPasses(manager); });
   mlir::PassPipelineRegistration<> gamma("gamma", "All passes from DNF to ONF", moac::addGammaPasses);
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "moac's passes\n", registry));
 }

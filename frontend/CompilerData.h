@@ -1,0 +1,25 @@
+// Between the driver's view of a kernel (Compiler.h) and the compiler's: signatures, arrays, sizes.
+#ifndef MOAC_FRONTEND_COMPILERDATA_H
+#define MOAC_FRONTEND_COMPILERDATA_H
+
+#include "frontend/Compiler.h"
+#include "ir/Interpreter.h"
+#include "ir/Moa.h"
+
+namespace moac {
+
+KernelSignature signatureOf(moa::KernelOp kernel);
+
+Tensor toTensor(const HostArray &array);
+OracleArray toOracle(const Tensor &tensor);
+Arguments toArguments(const CallArguments &arguments);
+
+/// Whether the requirements and extents hold at these sizes, as far as integers decide them. `scalars` may be empty.
+bool admitsSizes(moa::KernelOp kernel, const std::vector<int64_t> &symbols, const std::vector<HostArray> &scalars);
+
+/// Innermost loop points of a kernel in DNF at these sizes; a data-dependent bound counts as the largest symbol.
+double countIterations(moa::KernelOp kernel, const std::vector<int64_t> &symbols);
+
+} // namespace moac
+
+#endif
