@@ -34,6 +34,9 @@ struct Slot {
   double bound;
 };
 
+/// What a store means for the element's life: `finishes` and `opens` of onf.store, or the write half of an update.
+enum class StoreEvent : uint8_t { Plain, Finishes, Opens, Updates };
+
 enum class Op : uint16_t {
 // Scalar functions on f32, f64, integers (and bool), and u64 where the order matters.
 #define SCALAR_FN(kind, arity, klass) kind##_single, kind##_double, kind##_whole, kind##_unsigned,
@@ -85,7 +88,7 @@ enum class Op : uint16_t {
   release,   // a: back to that mark
   // Memory (onf): buffer a, offset b.
   loadBuffer,   // dst
-  storeBuffer,  // dst: the value; aux: 1 when it finishes
+  storeBuffer,  // dst: the value; aux: StoreEvent
   updateBuffer, // dst: the value; aux: the Reduction; c: 1 for u64
   allocBuffer,  // a: buffer; b: size
   teamBegin,

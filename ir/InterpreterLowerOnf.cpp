@@ -137,9 +137,12 @@ LogicalResult Code::memory(Operation *op) {
     uint32_t id = buffers.lookup(store.getBuffer());
     Traffic &traffic = block().buffers[program.buffers[id].name];
     ++traffic.stores;
-    traffic.finishes += store.getFinishes();
+    traffic.finishes += store.getFinishes() || store.getOpens();
     uint32_t value = slot(store.getValue());
-    emit(Op::storeBuffer, store.getFinishes(), value, id, offsetSlot(store.getOffset()));
+    StoreEvent event = store.getFinishes() ? StoreEvent::Finishes
+                       : store.getOpens()  ? StoreEvent::Opens
+                                           : StoreEvent::Plain;
+    emit(Op::storeBuffer, static_cast<unsigned>(event), value, id, offsetSlot(store.getOffset()));
     return success();
   }
   auto update = cast<onf::UpdateOp>(op);

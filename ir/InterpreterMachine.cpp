@@ -344,7 +344,7 @@ void Machine::run(const Procedure &procedure, Frame frame) {
       dst.bound += r[i.b].bound;
       break;
     case Op::storeBuffer:
-      storeBuffer(i.a, r[i.b].whole, dst, i.aux);
+      storeBuffer(i.a, r[i.b].whole, dst, static_cast<StoreEvent>(i.aux));
       break;
     case Op::updateBuffer:
       updateBuffer(i.a, r[i.b].whole, dst, i);

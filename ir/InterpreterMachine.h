@@ -45,6 +45,7 @@ struct Buffer {
   int64_t size = -1; ///< -1: not allocated yet
   struct Mark {
     uint32_t writer = 0, firstReader = 0, lastReader = 0, finishes = 0;
+    bool open = false; ///< finished by updates in place
   };
   std::vector<Mark> marks;
 };
@@ -151,7 +152,7 @@ private:
   void allocate(uint32_t id, int64_t size);
   Buffer &access(uint32_t id, int64_t at, const char *verb);
   void loadBuffer(uint32_t id, int64_t at, Slot &to);
-  void storeBuffer(uint32_t id, int64_t at, Slot value, bool finishes);
+  void storeBuffer(uint32_t id, int64_t at, Slot value, StoreEvent event);
   void updateBuffer(uint32_t id, int64_t at, const Slot &value, const Instr &instr);
   void noteRead(const BufferCode &code, Buffer::Mark &mark, int64_t at);
   void noteWrite(const BufferCode &code, Buffer::Mark &mark, int64_t at);

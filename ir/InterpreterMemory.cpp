@@ -118,7 +118,7 @@ void Machine::loadBuffer(uint32_t id, int64_t at, Slot &to) {
   buffer.storage.load(at, to);
 }
 
-void Machine::storeBuffer(uint32_t id, int64_t at, Slot value, bool finishes) {
+void Machine::storeBuffer(uint32_t id, int64_t at, Slot value, StoreEvent event) {
   Buffer &buffer = access(id, at, "write");
   const BufferCode &code = program.buffers[id];
   if (code.space == Space::input)
@@ -126,10 +126,12 @@ void Machine::storeBuffer(uint32_t id, int64_t at, Slot value, bool finishes) {
   Buffer::Mark &mark = buffer.marks[at];
   noteWrite(code, mark, at);
   bool once = code.space == Space::output || code.space == Space::shared;
-  if (once && mark.finishes != 0)
+  bool completes = event == StoreEvent::Finishes || event == StoreEvent::Opens;
+  if (once && mark.finishes != 0 && !(event == StoreEvent::Updates && mark.open))
     invalid(fmt::format("'{}' at offset {} is {} after it was finished", code.name, at,
-                        finishes ? "finished again" : "written"));
-  mark.finishes += finishes;
+                        completes ? "finished again" : "written"));
+  mark.finishes += completes;
+  mark.open |= event == StoreEvent::Opens;
   if (doubtDepth != 0)
     value.bound = eval::unknown;
   Storage::convert(code.element, value);
@@ -173,7 +175,7 @@ void Machine::updateBuffer(uint32_t id, int64_t at, const Slot &value, const Ins
   } else {
     fromWhole(old, combine(a, b));
   }
-  storeBuffer(id, at, old, false);
+  storeBuffer(id, at, old, StoreEvent::Updates);
 }
 
 void Machine::checkFinished(uint32_t id) {

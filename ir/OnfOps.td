@@ -127,8 +127,11 @@ def Onf_LoadOp : Onf_Op<"load", []> {
 
 def Onf_StoreOp : Onf_Op<"store", []> {
   let summary = "write an element, rounded to the storage type";
-  let description = [{`finishes` marks the store that gives an element of a stage its final value.}];
-  let arguments = (ins Moa_Scalar:$value, Onf_BufferType:$buffer, Optional<Index>:$offset, UnitAttr:$finishes);
+  let description = [{
+    `finishes` marks the store that gives an element of a stage its final value; `opens` the one that starts an element which
+    updates then complete in place. Each element of a stored stage has exactly one store of either kind.
+  }];
+  let arguments = (ins Moa_Scalar:$value, Onf_BufferType:$buffer, Optional<Index>:$offset, UnitAttr:$finishes, UnitAttr:$opens);
   let assemblyFormat = "$value `,` $buffer (`[` $offset^ `]`)? attr-dict `:` type($value) `,` type($buffer)";
 }
 

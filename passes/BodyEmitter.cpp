@@ -126,7 +126,7 @@ Value BodyEmitter::emitBranchingWhere(WhereOp op, Value condition) {
     OpBuilder::InsertionGuard keep(b);
     auto outer = values;
     b.setInsertionPointToEnd(&region.emplaceBlock());
-    onf::StoreOp::create(b, loc, emit(value), variable, Value(), UnitAttr());
+    onf::StoreOp::create(b, loc, emit(value), variable, Value(), UnitAttr(), UnitAttr());
     values = std::move(outer);
   };
   fill(branch.getThenRegion(), op.thenValue());
@@ -138,7 +138,7 @@ Value BodyEmitter::registerVariable(Location loc, Type type, StringRef name, Val
   auto bufferType = onf::BufferType::get(b.getContext(), type, "register");
   Value variable = onf::AllocOp::create(b, loc, bufferType, indexConstant(b, loc, 1), name);
   if (initial)
-    onf::StoreOp::create(b, loc, initial, variable, Value(), UnitAttr());
+    onf::StoreOp::create(b, loc, initial, variable, Value(), UnitAttr(), UnitAttr());
   return variable;
 }
 

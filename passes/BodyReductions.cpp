@@ -100,8 +100,8 @@ Value BodyEmitter::emitArg(RedOp op) {
     auto branch = onf::IfOp::create(b, loc, take);
     OpBuilder::InsertionGuard keep(b);
     b.setInsertionPointToEnd(&branch.getThenRegion().emplaceBlock());
-    onf::StoreOp::create(b, loc, term, best, Value(), UnitAttr());
-    onf::StoreOp::create(b, loc, position, at, Value(), UnitAttr());
+    onf::StoreOp::create(b, loc, term, best, Value(), UnitAttr(), UnitAttr());
+    onf::StoreOp::create(b, loc, position, at, Value(), UnitAttr(), UnitAttr());
   });
   return load(loc, at);
 }
@@ -121,13 +121,13 @@ Value BodyEmitter::emitFold(RedOp op) {
     if (started) {
       auto branch = onf::IfOp::create(b, loc, load(loc, started));
       OpBuilder other = OpBuilder::atBlockEnd(&branch.getElseRegion().emplaceBlock());
-      onf::StoreOp::create(other, loc, term, accumulator, Value(), UnitAttr());
-      onf::StoreOp::create(other, loc, ConstantOp::create(other, loc, other.getBoolAttr(true)), started, Value(), UnitAttr());
+      onf::StoreOp::create(other, loc, term, accumulator, Value(), UnitAttr(), UnitAttr());
+      onf::StoreOp::create(other, loc, ConstantOp::create(other, loc, other.getBoolAttr(true)), started, Value(), UnitAttr(), UnitAttr());
       b.setInsertionPointToEnd(&branch.getThenRegion().emplaceBlock());
     }
     bind(op.combine().getArgument(0), term);
     bind(op.combine().getArgument(1), load(loc, accumulator));
-    onf::StoreOp::create(b, loc, emit(op.combine().getTerminator()->getOperand(0)), accumulator, Value(), UnitAttr());
+    onf::StoreOp::create(b, loc, emit(op.combine().getTerminator()->getOperand(0)), accumulator, Value(), UnitAttr(), UnitAttr());
   });
   return load(loc, accumulator);
 }

@@ -94,14 +94,14 @@ private:
     for (BlockArgument axis : axes)
       open(axis);
     Value neutral = BodyEmitter::identity(b, loc, stage.root.getKind(), stage.root.getResult().getType());
-    onf::StoreOp::create(b, loc, neutral, place.buffer, offset(), b.getUnitAttr());
+    onf::StoreOp::create(b, loc, neutral, place.buffer, offset(), UnitAttr(), b.getUnitAttr());
   }
 
   void emitElements(ArrayRef<BlockArgument> axes) {
     for (BlockArgument axis : axes)
       open(axis);
     Value value = emitter.emit(stage.gen.yielded());
-    onf::StoreOp::create(b, loc, value, place.buffer, offset(), b.getUnitAttr());
+    onf::StoreOp::create(b, loc, value, place.buffer, offset(), b.getUnitAttr(), UnitAttr());
   }
 
   OpBuilder &b;

@@ -4,7 +4,7 @@
 // CHECK: onf.parallel work
 // CHECK: onf.for "i" "parallel" {{.*}}collapse = 1
 // CHECK: onf.for "j" "lanes"
-// CHECK: onf.store {{.*}} {finishes}
+// CHECK: onf.store {{.*}} {opens}
 // CHECK: onf.for "k" "sequential"
 // CHECK: onf.for "j" "lanes"
 // CHECK: onf.update "add"
