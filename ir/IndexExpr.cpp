@@ -5,6 +5,7 @@
 // structure.
 #include "ir/IndexExpr.h"
 #include "ir/Onf.h"
+#include "ir/ShapeNode.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -19,6 +20,8 @@ constexpr size_t maxNameLength = 160;
 
 StringRef moa::userName(BlockArgument argument) {
   unsigned i = argument.getArgNumber();
+  if (!argument.getOwner()->getParentOp()) // a block still being filled
+    return "";
   return llvm::TypeSwitch<Operation *, StringRef>(argument.getOwner()->getParentOp())
       .Case([&](KernelOp op) { return op.argName(i); })
       .Case([&](GenOp op) { return op.indexName(i); })
@@ -40,7 +43,6 @@ IndexExprs::IndexExprs(Operation *kernel) {
     claim(userName(argument), argument);
 }
 
-/// Gives `value` the wanted name, or the next free `wanted'2`, `wanted'3`, ...
 std::string IndexExprs::claim(StringRef wanted, Value value) {
   std::string base = wanted.empty() ? "v" : wanted.str(), name = base;
   for (unsigned count = 2; values.contains(name); ++count)
@@ -55,10 +57,36 @@ Value IndexExprs::valueOf(StringRef name) const { return values.lookup(name); }
 std::string IndexExprs::nameOf(Value value) {
   if (auto it = names.find(value); it != names.end())
     return it->second;
-  if (auto argument = dyn_cast<BlockArgument>(value))
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    // The domain regions of a reduction see its earlier indices by arguments of their own.
+    auto red = dyn_cast_or_null<RedOp>(argument.getOwner()->getParentOp());
+    if (red && argument.getOwner()->getParent()->getRegionNumber() < red.rank())
+      return names[value] = nameOf(red.term().getArgument(argument.getArgNumber()));
     return claim(userName(argument), value);
+  }
   Memo memo;
   return opaqueName(value, memo);
+}
+
+std::optional<shape::Expr> IndexExprs::toInteger(Value value) {
+  Type type = value.getType();
+  if (type.isIndex())
+    return toExpr(value);
+  if (auto constant = value.getDefiningOp<ConstantOp>())
+    if (auto integer = dyn_cast<IntegerAttr>(constant.getValue());
+        integer && integer.getValue().getSignificantBits() <= 63)
+      return shape::Expr(type.isUnsignedInteger()
+                             ? static_cast<int64_t>(integer.getValue().getZExtValue())
+                             : integer.getValue().getSExtValue());
+  bool narrower =
+      type.isUnsignedInteger() ? type.getIntOrFloatBitWidth() < 64 : type.isSignlessInteger();
+  if (!narrower || type.isInteger(1))
+    return std::nullopt;
+  if (auto cast = value.getDefiningOp<CastOp>(); cast && cast.getValue().getType().isIndex())
+    return type.isInteger(64) ? std::optional(toExpr(cast.getValue())) : std::nullopt;
+  Memo memo;
+  std::string text = structure(value, memo);
+  return text.empty() ? std::nullopt : std::optional(shape::Expr::name(text));
 }
 
 shape::Expr IndexExprs::toExpr(Value value) {
@@ -147,13 +175,94 @@ std::string IndexExprs::opaqueName(Value value, Memo &memo) {
   if (auto it = names.find(value); it != names.end())
     return it->second;
   std::string text;
-  if (auto cast = value.getDefiningOp<CastOp>(); cast && !cast.getValue().getType().isIndex())
-    text = structure(cast.getValue(), memo);
+  if (auto cast = value.getDefiningOp<CastOp>()) {
+    Type from = cast.getValue().getType();
+    // A u64 beyond the signed range becomes another number: not the one its own structure names.
+    if (isa<IntegerType>(from) && !from.isUnsignedInteger(64) && !from.isInteger(1))
+      text = structure(cast.getValue(), memo);
+  }
   if (text.empty())
     return claim("", value);
   names[value] = text;
   values.try_emplace(text, value);
   return text;
+}
+
+namespace {
+/// Builds index operations for an expression, folding constants on the way.
+struct SumBuilder {
+  OpBuilder &b;
+  Location loc;
+  const IndexExprs &exprs;
+
+  Value constant(int64_t value) {
+    return ConstantOp::create(b, loc, b.getIndexType(), b.getIndexAttr(value));
+  }
+
+  Value op(ScalarFn fn, Value x, Value y) {
+    return ScalarOp::create(b, loc, b.getIndexType(), scalarFnName(fn), ValueRange{x, y});
+  }
+
+  Value atom(const shape::Atom &atom) {
+    if (atom.kind == shape::AtomKind::Name)
+      return exprs.valueOf(atom.name);
+    ScalarFn fn = atom.kind == shape::AtomKind::FloorDiv ? ScalarFn::floordiv_
+                  : atom.kind == shape::AtomKind::Mod    ? ScalarFn::mod_
+                  : atom.kind == shape::AtomKind::Min    ? ScalarFn::min_
+                                                         : ScalarFn::max_;
+    Value result;
+    for (const shape::Expr &arg : atom.args) {
+      Value value = sum(arg);
+      if (!value)
+        return {};
+      result = result ? op(fn, result, value) : value;
+    }
+    return result;
+  }
+
+  /// Only these are subtracted: the magnitude of the least integer is not one.
+  static bool negative(const shape::Term &term) {
+    return term.coefficient < 0 && term.coefficient != INT64_MIN;
+  }
+
+  /// The term without its sign if it is to be subtracted.
+  Value term(const shape::Term &term) {
+    int64_t magnitude = negative(term) ? -term.coefficient : term.coefficient;
+    Value result = magnitude == 1 && !term.factors.empty() ? Value() : constant(magnitude);
+    for (const shape::AtomRef &factor : term.factors) {
+      Value value = atom(*factor);
+      if (!value)
+        return {};
+      result = result ? op(ScalarFn::mul_, result, value) : value;
+    }
+    return result;
+  }
+
+  /// Positive terms first, so that no sum starts with `0 - x` unless it must. Null when a name has
+  /// no value.
+  Value sum(const shape::Expr &e) {
+    Value result;
+    for (bool subtracted : {false, true})
+      for (const shape::Term &t : e.node().terms) {
+        if (negative(t) != subtracted)
+          continue;
+        Value value = term(t);
+        if (!value)
+          return {};
+        if (!result)
+          result = subtracted ? op(ScalarFn::sub_, constant(0), value) : value;
+        else
+          result = op(subtracted ? ScalarFn::sub_ : ScalarFn::add_, result, value);
+      }
+    return result ? result : constant(0);
+  }
+};
+} // namespace
+
+Value IndexExprs::build(OpBuilder &builder, Location loc, const shape::Expr &e) {
+  if (auto value = e.constant())
+    return SumBuilder{builder, loc, *this}.constant(*value);
+  return e.poisoned() ? Value() : SumBuilder{builder, loc, *this}.sum(e);
 }
 
 std::string IndexExprs::display(const shape::Expr &e) {

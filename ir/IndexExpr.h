@@ -43,6 +43,15 @@ public:
   /// is unknown. Whether an expression may be moved out of a region follows from the values of its
   /// names.
   mlir::Value valueOf(llvm::StringRef name) const;
+  /// Gives `value` the wanted name, or the next free `wanted'2`, `wanted'3`, ...; returns it.
+  std::string claim(llvm::StringRef wanted, mlir::Value value);
+  /// Lets `value` stand for what carries `name` already (an index seen from a domain region).
+  void alias(mlir::Value value, llvm::StringRef name) { names[value] = name.str(); }
+  /// Builds the value of `e`, each name by valueOf; all of them must dominate the builder's place.
+  mlir::Value build(mlir::OpBuilder &builder, mlir::Location loc, const shape::Expr &e);
+  /// The integer a scalar of an integer type (not u64) or index stands for; nothing when arithmetic
+  /// may wrap.
+  std::optional<shape::Expr> toInteger(mlir::Value value);
   /// Text for messages: marks that tell equal user names apart are removed.
   static std::string display(const shape::Expr &e);
 
@@ -52,7 +61,6 @@ private:
   std::optional<shape::Expr> arithmetic(ScalarOp op, Memo &memo);
   std::string structure(mlir::Value value, Memo &memo);
   std::string opaqueName(mlir::Value value, Memo &memo);
-  std::string claim(llvm::StringRef wanted, mlir::Value value);
 
   llvm::DenseMap<mlir::Value, std::string> names;
   llvm::StringMap<mlir::Value> values;

@@ -1,0 +1,229 @@
+// Expressions: dispatch on the node, names, constants, calls. See Analyzer.h.
+#include "frontend/Analyzer.h"
+
+#include <cmath>
+#include <limits>
+
+using llvm::cast;
+using llvm::dyn_cast;
+
+namespace moac::sema {
+
+using Kind = Val::Kind;
+
+Val Analyzer::visit(const ast::Expr &expr) {
+  if (budget == 0)
+    return poison();
+  if (--budget == 0) {
+    diags.report(diag::tooComplex, expr.range, info.name());
+    return poison();
+  }
+  Val result = dispatch(expr);
+  result.range = expr.range;
+  return result;
+}
+
+Val Analyzer::dispatch(const ast::Expr &expr) {
+  switch (expr.kind) {
+  case ast::Expr::Kind::Number: {
+    auto &number = cast<ast::Number>(expr);
+    return number.isInteger ? emit.weakInt(number.integer, expr.range)
+                            : emit.weakFloat(number.decimal, expr.range);
+  }
+  case ast::Expr::Kind::Constant:
+    return constant(cast<ast::Constant>(expr));
+  case ast::Expr::Kind::NameUse:
+    return nameUse(cast<ast::NameUse>(expr));
+  case ast::Expr::Kind::Unary:
+    return unary(cast<ast::Unary>(expr));
+  case ast::Expr::Kind::Binary:
+    return binary(cast<ast::Binary>(expr));
+  case ast::Expr::Kind::Compare:
+    return compare(cast<ast::Compare>(expr));
+  case ast::Expr::Kind::Logical:
+    return logical(cast<ast::Logical>(expr));
+  case ast::Expr::Kind::Call:
+    return call(cast<ast::Call>(expr));
+  case ast::Expr::Kind::Reduce:
+    return reduce(cast<ast::Reduce>(expr));
+  case ast::Expr::Kind::Index:
+    return index(cast<ast::Index>(expr));
+  case ast::Expr::Kind::Vector:
+    return notYet(expr.range, "vectors as values");
+  case ast::Expr::Kind::PrefixWord:
+    return prefixWord(cast<ast::PrefixWord>(expr));
+  case ast::Expr::Kind::InfixWord: {
+    auto &word = cast<ast::InfixWord>(expr);
+    return notYet(word.wordRange, spelling(word.word));
+  }
+  case ast::Expr::Kind::Section:
+    return notYet(cast<ast::Section>(expr).op->range, "operators in parentheses");
+  }
+  return poison();
+}
+
+Val Analyzer::notYet(SourceRange range, std::string_view what) {
+  diags.report(diag::notYet, range, what);
+  return poison();
+}
+
+Val Analyzer::constant(const ast::Constant &expr) {
+  switch (expr.value) {
+  case ast::Constant::Value::Inf:
+    return emit.weakFloat(std::numeric_limits<double>::infinity(), expr.range);
+  case ast::Constant::Value::Nan:
+    return emit.weakFloat(std::numeric_limits<double>::quiet_NaN(), expr.range);
+  case ast::Constant::Value::Pi:
+    return emit.weakFloat(3.141592653589793, expr.range);
+  case ast::Constant::Value::True:
+  case ast::Constant::Value::False:
+    return emit.boolean(expr.value == ast::Constant::Value::True, expr.range);
+  }
+  return poison();
+}
+
+Val Analyzer::nameUse(const ast::NameUse &use) {
+  Entity *entity = scope->find(use.name);
+  if (entity) {
+    entity->read = true;
+    return entityValue(*entity, use.range);
+  }
+  unknownName(use.name, use.range);
+  return poison();
+}
+
+Val Analyzer::entityValue(Entity &entity, SourceRange range) {
+  if (entity.kind == Entity::Kind::Index)
+    return {Kind::WeakInt, entity.index->arg, {}, {}, range};
+  Val val = entity.val;
+  val.range = range;
+  if (val.isArray() && val.arrayType().rank() == 0)
+    return element(val, {}, range);
+  return val;
+}
+
+/// Says what is wrong with a name that stands for nothing here.
+void Analyzer::unknownName(const std::string &name, SourceRange range) {
+  if (scope != &names && fnStack.empty())
+    return; // a callee's constraint: its own analysis reports
+  if (scope != &names) {
+    diags.report(diag::nameInFn, range, name, fnStack.back()->name.text)
+        .note(fnStack.back()->name.range, "a fn sees its own parameters only")
+        .help("give it as an argument");
+    return;
+  }
+  if (name == defining) {
+    diags.report(diag::definedByItself, range, name)
+        .help("`iterate` carries a value from step to step");
+    return;
+  }
+  if (auto later = definitions.find(name); later != definitions.end()) {
+    diags.report(diag::usedBeforeDefinition, range, name)
+        .note(later->second, "'" + name + "' is defined here")
+        .help("a value is defined before it is used");
+    return;
+  }
+  if (info.param(name)) {
+    diags.report(diag::notInConstraint, range, name)
+        .note(info.param(name)->ast->name.range, "'" + name + "' is an array")
+        .help("constraints speak of symbols and scalar parameters");
+    return;
+  }
+  if (items.fns.count(name) || items.kernels.count(name)) {
+    diags.report(diag::functionAsValue, range, name)
+        .help("call it with its arguments in parentheses");
+    return;
+  }
+  std::vector<std::string> candidates = names.names();
+  diags.report(diag::unknownName, range, name).help(didYouMean(name, candidates));
+}
+
+Val Analyzer::unary(const ast::Unary &expr) {
+  Val operand = visit(*expr.operand);
+  if (operand.poison())
+    return operand;
+  bool negate = expr.op == ast::Unary::Op::Neg;
+  auto body = [&](const Vals &args) {
+    if (negate)
+      return arith(moa::ScalarFn::neg_, args, expr.range, "'-'");
+    return logicOp(moa::ScalarFn::not_, args, expr.range, "'not'");
+  };
+  if (operand.isArray())
+    return mapArrays({operand}, expr.range,
+                     [&](const Elements &elements) { return body({elements(0)}); });
+  return body({operand});
+}
+
+Val Analyzer::binary(const ast::Binary &expr) {
+  Val lhs = visit(*expr.lhs), rhs = visit(*expr.rhs);
+  if (expr.op == ast::Op::Cat)
+    return notYet(expr.opRange, "++");
+  ast::FnRef fn;
+  fn.kind = ast::FnRef::Kind::Symbol;
+  fn.range = expr.opRange;
+  fn.op = expr.op;
+  return apply(fn, {lhs, rhs}, expr.range);
+}
+
+bool Analyzer::checkArity(const ast::FnRef &fn, size_t found, SourceRange at) {
+  size_t wanted = 2;
+  if (fn.kind == ast::FnRef::Kind::FuncName)
+    wanted = arity(fn.func);
+  else if (fn.kind == ast::FnRef::Kind::Cast)
+    wanted = 1;
+  else if (auto it = items.fns.find(fn.name);
+           fn.kind == ast::FnRef::Kind::UserName && it != items.fns.end())
+    wanted = it->second->params.size();
+  else if (fn.kind == ast::FnRef::Kind::WordName && found >= 2)
+    return true; // max, min
+  if (found == wanted)
+    return true;
+  auto report = diags.report(diag::argumentCount, at, emit.text(fn.range), wanted, found);
+  if (auto it = items.fns.find(fn.name);
+      fn.kind == ast::FnRef::Kind::UserName && it != items.fns.end())
+    report.note(it->second->name.range, "'" + fn.name + "' is defined here");
+  return false;
+}
+
+Val Analyzer::call(const ast::Call &expr) {
+  if (expr.callee.kind == ast::FnRef::Kind::FuncName && expr.callee.func == Func::Where)
+    return checkArity(expr.callee, expr.args.size(), expr.range) ? where(expr) : poison();
+  if (expr.callee.kind == ast::FnRef::Kind::UserName && !items.fns.count(expr.callee.name)) {
+    if (auto kernel = items.kernels.find(expr.callee.name); kernel != items.kernels.end())
+      return kernelInExpression(expr, kernel->second);
+    auto report = diags.report(diag::unknownFunction, expr.callee.range, expr.callee.name);
+    if (scope->find(expr.callee.name))
+      report.help("subscripts stand in square brackets: `" + expr.callee.name + "[...]`");
+    else
+      report.help(didYouMean(expr.callee.name, items.names()));
+    return poison();
+  }
+  Vals args;
+  for (const ast::ExprPtr &arg : expr.args)
+    args.push_back(visit(*arg));
+  return checkArity(expr.callee, args.size(), expr.range)
+             ? apply(expr.callee, std::move(args), expr.range)
+             : poison();
+}
+
+/// Expands a fn: its body is translated with the parameters standing for these values.
+Val Analyzer::callFn(const ast::Fn &fn, const Vals &args, SourceRange at) {
+  for (const ast::Fn *active : fnStack)
+    if (active == &fn) {
+      diags.report(diag::recursion, at, "fn", fn.name.text)
+          .note(fn.name.range, "'" + fn.name.text + "' is defined here");
+      return poison();
+    }
+  Scope inner(diags);
+  for (size_t i = 0; i < args.size(); ++i)
+    inner.declare(fn.params[i],
+                  {Entity::Kind::FnParam, fn.params[i].range, args[i], nullptr, true});
+  Scope *outer = std::exchange(scope, &inner);
+  fnStack.push_back(&fn);
+  Val result = visit(*fn.body);
+  fnStack.pop_back();
+  scope = outer;
+  return result;
+}
+
+} // namespace moac::sema

@@ -1,0 +1,148 @@
+// The items of all files of a program: one namespace, heads read in advance.
+//
+// Whether an i64 scalar parameter is a symbol may depend on other kernels: in `Z = f(X, p)` it is
+// one if f's parameter is. Such links are followed to a fixed point before heads are read.
+#include "frontend/AstWalk.h"
+#include "frontend/Signature.h"
+
+#include "llvm/Support/Casting.h"
+
+namespace moac::sema {
+
+namespace {
+using Names = std::set<std::string>;
+
+/// A scalar of `caller` handed to parameter `position` of kernel `callee`.
+struct Link {
+  std::string caller, scalar, callee;
+  size_t position;
+};
+
+class Collector {
+public:
+  Collector(Items &items, Diagnostics &diags) : items(items), diags(diags) {}
+
+  void collect(const std::vector<ast::File> &files);
+
+private:
+  bool claim(const ast::Name &name);
+  void scanBody(const ast::Kernel &kernel);
+  void link(const ast::Kernel &kernel, const std::string &callee,
+            const std::vector<ast::ExprPtr> &args);
+  void followLinks();
+
+  Items &items;
+  Diagnostics &diags;
+  std::map<std::string, SourceRange> declared;
+  std::vector<std::string> order;     // kernels as they come
+  std::map<std::string, Names> extra; // kernel -> scalars that are symbols
+  std::vector<Link> links;
+};
+
+/// Reserves an item's name; two items of one name are an error, whichever files they stand in.
+bool Collector::claim(const ast::Name &name) {
+  auto [it, fresh] = declared.try_emplace(name.text, name.range);
+  if (!fresh)
+    diags.report(diag::duplicateItem, name.range, name.text).note(it->second, "first defined here");
+  return fresh;
+}
+
+void addNames(const ast::Expr &expr, Names &names) {
+  ast::forEachExpr(expr, [&](const ast::Expr &part) {
+    if (auto *use = llvm::dyn_cast<ast::NameUse>(&part))
+      names.insert(use->name);
+  });
+}
+
+void Collector::link(const ast::Kernel &kernel, const std::string &callee,
+                     const std::vector<ast::ExprPtr> &args) {
+  for (size_t i = 0; i < args.size(); ++i) {
+    Names names;
+    addNames(*args[i], names);
+    for (const ast::Param &param : kernel.params)
+      if (param.extents.empty() && param.type.type == ElementType::i64_ &&
+          names.count(param.name.text))
+        links.push_back({kernel.name.text, param.name.text, callee, i});
+  }
+}
+
+void Collector::scanBody(const ast::Kernel &kernel) {
+  Names &symbols = extra[kernel.name.text];
+  for (auto *list : {&kernel.params, &kernel.results})
+    for (const ast::Param &param : *list)
+      for (const ast::ExprPtr &extent : param.extents)
+        addNames(*extent, symbols);
+  for (const ast::StmtPtr &stmt : kernel.body) {
+    if (auto *define = llvm::dyn_cast<ast::Define>(stmt.get()))
+      for (const ast::LhsIndex &index : define->indices)
+        if (index.extent)
+          addNames(*index.extent, symbols);
+    if (auto *many = llvm::dyn_cast<ast::DefineMany>(stmt.get()))
+      link(kernel, many->callee.text, many->args);
+  }
+  ast::forEachExpr(kernel.body, [&](const ast::Expr &part) {
+    auto *call = llvm::dyn_cast<ast::Call>(&part);
+    if (call && call->callee.kind == ast::FnRef::Kind::UserName)
+      link(kernel, call->callee.name, call->args);
+  });
+}
+
+void Collector::followLinks() {
+  using Param = std::pair<std::string, std::string>; // kernel, parameter
+  std::map<Param, std::vector<const Link *>> users;
+  for (const Link &link : links)
+    if (auto callee = items.kernels.find(link.callee);
+        callee != items.kernels.end() && link.position < callee->second.ast->params.size())
+      users[{link.callee, callee->second.ast->params[link.position].name.text}].push_back(&link);
+  std::vector<Param> found;
+  for (auto &[kernel, symbols] : extra)
+    for (const std::string &symbol : symbols)
+      found.emplace_back(kernel, symbol);
+  while (!found.empty()) {
+    Param param = found.back();
+    found.pop_back();
+    for (const Link *link : users[param])
+      if (extra[link->caller].insert(link->scalar).second)
+        found.emplace_back(link->caller, link->scalar);
+  }
+}
+
+void Collector::collect(const std::vector<ast::File> &files) {
+  for (const ast::File &file : files) {
+    for (const ast::Fn &fn : file.fns)
+      if (claim(fn.name))
+        items.fns.emplace(fn.name.text, &fn);
+    for (const ast::Kernel &kernel : file.kernels)
+      if (claim(kernel.name)) {
+        items.kernels[kernel.name.text].ast = &kernel;
+        order.push_back(kernel.name.text);
+        scanBody(kernel);
+      }
+    for (const ast::Derive &derive : file.derives)
+      if (claim(derive.name))
+        diags.report(diag::notYet, derive.range, "derive");
+    for (const ast::Schedule &schedule : file.schedules)
+      diags.report(diag::notYet, schedule.range, "schedule");
+  }
+  followLinks();
+  for (const std::string &name : order)
+    readSignature(items.kernels[name], extra[name], diags);
+}
+} // namespace
+
+std::vector<std::string> Items::names() const {
+  std::vector<std::string> names;
+  for (auto &[name, kernel] : kernels)
+    names.push_back(name);
+  for (auto &[name, fn] : fns)
+    names.push_back(name);
+  return names;
+}
+
+Items collectItems(const std::vector<ast::File> &files, Diagnostics &diags) {
+  Items items;
+  Collector(items, diags).collect(files);
+  return items;
+}
+
+} // namespace moac::sema

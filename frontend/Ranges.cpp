@@ -1,0 +1,134 @@
+// Contexts, and the extents that indices get from their subscripts; see Ranges.h.
+#include "frontend/Ranges.h"
+
+#include "ir/KernelFacts.h"
+
+namespace moac::sema {
+
+using shape::Expr;
+
+IndexInfo &Ranges::newIndex(const ast::Name &name, mlir::Value arg) {
+  IndexInfo &index = indices.emplace_back();
+  index.name = name;
+  index.arg = arg;
+  index.algebraName = exprs.claim(name.text, arg);
+  index.guardDepth = guardDepth();
+  return index;
+}
+
+void Ranges::enterIndex(IndexInfo &index) {
+  current = std::make_shared<Context>(Context{current, &index, {}, true, guardDepth(), nullptr});
+}
+
+void Ranges::enterGuard(mlir::Value condition, bool holds) {
+  current = std::make_shared<Context>(
+      Context{current, nullptr, condition, holds, guardDepth() + 1, nullptr});
+}
+
+void Ranges::leave() { current = current->outer; }
+
+void Ranges::addRead(moa::PsiOp op, std::vector<SourceRange> subscripts,
+                     std::vector<IndexInfo *> direct, ArrayOrigin origin) {
+  auto array = llvm::cast<moa::ArrayType>(op.getArray().getType());
+  std::vector<Expr> extents = array.extents();
+  for (unsigned axis = 0; axis < direct.size(); ++axis)
+    if (IndexInfo *index = direct[axis])
+      index->uses.push_back(
+          {extents[axis], array, axis, subscripts[axis], origin, guardDepth() > index->guardDepth});
+  reads.push_back({op, current, std::move(subscripts), std::move(direct), std::move(origin)});
+}
+
+void Ranges::addDivision(moa::ScalarOp op, SourceRange divisor) {
+  divisions.push_back({op, current, divisor});
+}
+
+void Ranges::addNonEmpty(const Expr &extent, SourceRange range, std::string function) {
+  nonEmpty.push_back({extent, current, range, std::move(function)});
+}
+
+void Ranges::forget() {
+  reads.clear();
+  divisions.clear();
+  nonEmpty.clear();
+  conditions.clear();
+}
+
+void Ranges::addCondition(mlir::Value condition, SourceRange range, std::string text,
+                          std::string callee) {
+  conditions.push_back({condition, current, range, std::move(text), std::move(callee)});
+}
+
+void Ranges::assumeEntry(mlir::Value condition) {
+  moa::assume(entry, condition, true, exprs);
+  constrained = true;
+}
+
+const shape::Facts &Ranges::factsAt(const Context *context) {
+  if (!context)
+    return entry;
+  if (!context->facts) {
+    auto facts = std::make_shared<shape::Facts>(factsAt(context->outer.get()));
+    if (context->guard)
+      moa::assume(*facts, context->guard, context->holds, exprs);
+    else if (context->index && context->index->hi)
+      facts->range(context->index->algebraName, *context->index->lo, *context->index->hi);
+    context->facts = std::move(facts);
+  }
+  return *context->facts;
+}
+
+void Ranges::noteOrigin(DiagnosticBuilder &report, const ArrayOrigin &origin, moa::ArrayType type) {
+  if (origin.declared.valid())
+    report.note(origin.declared, "'" + origin.name + "' has shape " + shapeText(type.extents()));
+}
+
+namespace {
+std::string nameOrArray(const ArrayOrigin &origin) {
+  return origin.name.empty() ? "the array" : "'" + origin.name + "'";
+}
+} // namespace
+
+/// Whether all positions give the index one extent; reports the first that does not.
+bool Ranges::agree(const std::vector<const IndexInfo::Use *> &uses, const IndexInfo &index) {
+  const IndexInfo::Use &first = *uses.front();
+  for (const IndexInfo::Use *use : uses) {
+    if (use->extent == first.extent || entry.proveEqual(use->extent, first.extent))
+      continue;
+    auto report =
+        emit.diags.report(diag::extentsDisagree, use->range, index.name.text, use->axis,
+                          nameOrArray(use->origin), shapeText(use->array.extents()), first.axis,
+                          nameOrArray(first.origin), shapeText(first.array.extents()));
+    report.note(first.range, "extent " + first.extent.str() + " comes from here");
+    noteOrigin(report, first.origin, first.array);
+    noteOrigin(report, use->origin, use->array);
+    report.help(first.extent.constant() && use->extent.constant()
+                    ? "give the index its extent where it is bound"
+                    : "if they are equal, say so: `where " + first.extent.str() +
+                          " == " + use->extent.str() + "`");
+    return false;
+  }
+  return true;
+}
+
+bool Ranges::resolve(IndexInfo &index, std::string_view howToGive) {
+  if (index.hi)
+    return true;
+  index.lo = Expr(0);
+  std::vector<const IndexInfo::Use *> outside, inside;
+  for (const IndexInfo::Use &use : index.uses)
+    (use.guarded ? inside : outside).push_back(&use);
+  const auto &deciding = outside.empty() ? inside : outside;
+  if (deciding.empty() && index.tainted)
+    return false;
+  if (deciding.empty()) {
+    emit.diags.report(diag::noExtent, index.name.range, index.name.text)
+        .help(std::string(howToGive));
+    return false;
+  }
+  if (!agree(deciding, index))
+    return false;
+  index.hi = deciding.front()->extent;
+  return true;
+}
+
+} // namespace moac::sema

@@ -1,0 +1,53 @@
+// One namespace for each kernel; see Scope.h.
+#include "frontend/Scope.h"
+
+namespace moac::sema {
+
+std::string_view kindName(Entity::Kind kind) {
+  switch (kind) {
+  case Entity::Kind::Symbol:
+    return "symbol";
+  case Entity::Kind::Scalar:
+    return "scalar parameter";
+  case Entity::Kind::Input:
+    return "input";
+  case Entity::Kind::Value:
+    return "value";
+  case Entity::Kind::Index:
+    return "index";
+  case Entity::Kind::FnParam:
+    return "parameter";
+  }
+  return "name";
+}
+
+Entity *Scope::find(std::string_view name) {
+  auto it = entities.find(name);
+  return it == entities.end() ? nullptr : &it->second;
+}
+
+Entity *Scope::declare(const ast::Name &name, Entity entity) {
+  auto [it, fresh] = entities.try_emplace(name.text, entity);
+  if (fresh)
+    return &it->second;
+  const Entity &old = it->second;
+  bool index = entity.kind == Entity::Kind::Index;
+  auto report = index ? diags.report(diag::hiddenName, name.range, name.text, kindName(old.kind))
+                      : diags.report(diag::duplicateName, name.range, name.text);
+  report.note(old.declared,
+              "the " + std::string(kindName(old.kind)) + " '" + name.text + "' is declared here");
+  if (old.kind == Entity::Kind::Value && entity.kind == Entity::Kind::Value)
+    report.help("a value is defined once; give this one another name");
+  else if (index)
+    report.help("give the index another name");
+  return nullptr;
+}
+
+std::vector<std::string> Scope::names() const {
+  std::vector<std::string> names;
+  for (auto &[name, entity] : entities)
+    names.push_back(name);
+  return names;
+}
+
+} // namespace moac::sema

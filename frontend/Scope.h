@@ -1,0 +1,45 @@
+// The names of one kernel (or of one fn's body): a single namespace, in which an index hides
+// nothing.
+#ifndef MOAC_FRONTEND_SCOPE_H
+#define MOAC_FRONTEND_SCOPE_H
+
+#include "frontend/Ranges.h"
+
+#include <map>
+
+namespace moac::sema {
+
+struct Entity {
+  enum class Kind { Symbol, Scalar, Input, Value, Index, FnParam };
+  Kind kind = Kind::Value;
+  SourceRange declared;
+  Val val;                    ///< poison for a value whose definition failed
+  IndexInfo *index = nullptr; ///< Index only
+  bool read = false;
+};
+
+/// `symbol`, `index`, `input`, ...; for messages.
+std::string_view kindName(Entity::Kind kind);
+
+class Scope {
+public:
+  explicit Scope(Diagnostics &diags) : diags(diags) {}
+
+  Entity *find(std::string_view name);
+  /// Adds a name; null after a report if it is taken. Pointers stay valid.
+  Entity *declare(const ast::Name &name, Entity entity);
+  /// Takes an index out again; others stay to the end.
+  void remove(const std::string &name) { entities.erase(name); }
+
+  /// All names, for did-you-mean.
+  std::vector<std::string> names() const;
+  const std::map<std::string, Entity, std::less<>> &all() const { return entities; }
+
+private:
+  Diagnostics &diags;
+  std::map<std::string, Entity, std::less<>> entities;
+};
+
+} // namespace moac::sema
+
+#endif
