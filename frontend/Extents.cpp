@@ -29,11 +29,10 @@ std::optional<Expr> ExtentReader::read(const ast::Expr &expr) {
   case ast::Expr::Kind::NameUse:
     return lookup(cast<ast::NameUse>(expr));
   case ast::Expr::Kind::Unary:
-    if (auto &unary = cast<ast::Unary>(expr); unary.op == ast::Unary::Op::Neg)
-      if (auto value = read(*unary.operand))
-        return -*value;
-      else
-        return std::nullopt;
+    if (auto &unary = cast<ast::Unary>(expr); unary.op == ast::Unary::Op::Neg) {
+      auto value = read(*unary.operand);
+      return value ? std::optional(-*value) : std::nullopt;
+    }
     break;
   case ast::Expr::Kind::Binary:
     return binary(cast<ast::Binary>(expr));

@@ -32,7 +32,8 @@ bool isSymbolic(const Expr &e, const std::set<std::string> &indexNames) {
 } // namespace
 
 void Ranges::settle(const Read &read) {
-  std::vector<Expr> extents = llvm::cast<moa::ArrayType>(read.op.getArray().getType()).extents();
+  moa::PsiOp op = read.op;
+  std::vector<Expr> extents = llvm::cast<moa::ArrayType>(op.getArray().getType()).extents();
   const shape::Facts &facts = factsAt(read.context.get());
   bool guarded = read.context && read.context->guardDepth != 0;
   std::set<std::string> indexNames;
@@ -41,7 +42,7 @@ void Ranges::settle(const Read &read) {
       indexNames.insert(c->index->algebraName);
   std::vector<int64_t> checked;
   for (unsigned axis = 0; axis < read.subscripts.size(); ++axis) {
-    Expr subscript = exprs.toExpr(read.op.getSubscripts()[axis]);
+    Expr subscript = exprs.toExpr(op.getSubscripts()[axis]);
     if (facts.proveNonNegative(subscript) && facts.proveLess(subscript, extents[axis]))
       continue;
     const IndexInfo *direct = read.direct[axis];
@@ -54,7 +55,7 @@ void Ranges::settle(const Read &read) {
       continue;
     checked.push_back(axis);
   }
-  moa::PsiOp(read.op).setChecked(checked);
+  op.setChecked(checked);
 }
 
 /// An index whose extent was given reads an axis that may be shorter.
