@@ -4,6 +4,8 @@
 // composes them later, so nothing is stored that the user did not name.
 #include "frontend/Analyzer.h"
 
+#include "ir/MaterializeExpr.h"
+
 using namespace mlir;
 
 namespace moac::sema {
@@ -32,7 +34,8 @@ std::string Analyzer::freshIndex(std::string wanted) {
 }
 
 Value Analyzer::extentValue(const shape::Expr &extent, SourceRange at) {
-  return exprs->build(emit.b, emit.loc(at), extent);
+  return moa::materialize(extent, emit.b, emit.loc(at),
+                          [&](const std::string &name) { return exprs->valueOf(name); });
 }
 
 /// The shape all arrays among `args` have; scalars extend to it.

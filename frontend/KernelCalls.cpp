@@ -202,7 +202,7 @@ bool Analyzer::calleeConstraint(const CallSite &site, const ast::Expr &constrain
   emit.b.setInsertionPointToEnd(block.get());
   for (auto &[name, value] : symbols) {
     entry &= knownAtEntry(value);
-    Value built = exprs->build(emit.b, emit.loc(site.range), value);
+    Value built = extentValue(value, site.range);
     inner.declare({name, site.range}, {Entity::Kind::Symbol, site.range,
                                        emit.scalarOf(built, site.range), nullptr, true});
   }
@@ -220,7 +220,7 @@ bool Analyzer::calleeConstraint(const CallSite &site, const ast::Expr &constrain
       entry &=
           isa<BlockArgument>(value) && cast<BlockArgument>(value).getOwner() == &kernel.entry();
     if (value.getType().isIndex())
-      value = exprs->build(emit.b, emit.loc(site.range), exprs->toExpr(value));
+      value = extentValue(exprs->toExpr(value), site.range);
     inner.declare(param.ast->name, {Entity::Kind::Scalar, param.ast->range,
                                     emit.scalarOf(value, site.range), nullptr, true});
   }

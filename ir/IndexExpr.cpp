@@ -5,7 +5,6 @@
 // structure.
 #include "ir/IndexExpr.h"
 #include "ir/Onf.h"
-#include "ir/ShapeNode.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -186,83 +185,6 @@ std::string IndexExprs::opaqueName(Value value, Memo &memo) {
   names[value] = text;
   values.try_emplace(text, value);
   return text;
-}
-
-namespace {
-/// Builds index operations for an expression, folding constants on the way.
-struct SumBuilder {
-  OpBuilder &b;
-  Location loc;
-  const IndexExprs &exprs;
-
-  Value constant(int64_t value) {
-    return ConstantOp::create(b, loc, b.getIndexType(), b.getIndexAttr(value));
-  }
-
-  Value op(ScalarFn fn, Value x, Value y) {
-    return ScalarOp::create(b, loc, b.getIndexType(), scalarFnName(fn), ValueRange{x, y});
-  }
-
-  Value atom(const shape::Atom &atom) {
-    if (atom.kind == shape::AtomKind::Name)
-      return exprs.valueOf(atom.name);
-    ScalarFn fn = atom.kind == shape::AtomKind::FloorDiv ? ScalarFn::floordiv_
-                  : atom.kind == shape::AtomKind::Mod    ? ScalarFn::mod_
-                  : atom.kind == shape::AtomKind::Min    ? ScalarFn::min_
-                                                         : ScalarFn::max_;
-    Value result;
-    for (const shape::Expr &arg : atom.args) {
-      Value value = sum(arg);
-      if (!value)
-        return {};
-      result = result ? op(fn, result, value) : value;
-    }
-    return result;
-  }
-
-  /// Only these are subtracted: the magnitude of the least integer is not one.
-  static bool negative(const shape::Term &term) {
-    return term.coefficient < 0 && term.coefficient != INT64_MIN;
-  }
-
-  /// The term without its sign if it is to be subtracted.
-  Value term(const shape::Term &term) {
-    int64_t magnitude = negative(term) ? -term.coefficient : term.coefficient;
-    Value result = magnitude == 1 && !term.factors.empty() ? Value() : constant(magnitude);
-    for (const shape::AtomRef &factor : term.factors) {
-      Value value = atom(*factor);
-      if (!value)
-        return {};
-      result = result ? op(ScalarFn::mul_, result, value) : value;
-    }
-    return result;
-  }
-
-  /// Positive terms first, so that no sum starts with `0 - x` unless it must. Null when a name has
-  /// no value.
-  Value sum(const shape::Expr &e) {
-    Value result;
-    for (bool subtracted : {false, true})
-      for (const shape::Term &t : e.node().terms) {
-        if (negative(t) != subtracted)
-          continue;
-        Value value = term(t);
-        if (!value)
-          return {};
-        if (!result)
-          result = subtracted ? op(ScalarFn::sub_, constant(0), value) : value;
-        else
-          result = op(subtracted ? ScalarFn::sub_ : ScalarFn::add_, result, value);
-      }
-    return result ? result : constant(0);
-  }
-};
-} // namespace
-
-Value IndexExprs::build(OpBuilder &builder, Location loc, const shape::Expr &e) {
-  if (auto value = e.constant())
-    return SumBuilder{builder, loc, *this}.constant(*value);
-  return e.poisoned() ? Value() : SumBuilder{builder, loc, *this}.sum(e);
 }
 
 std::string IndexExprs::display(const shape::Expr &e) {

@@ -47,8 +47,6 @@ public:
   std::string claim(llvm::StringRef wanted, mlir::Value value);
   /// Lets `value` stand for what carries `name` already (an index seen from a domain region).
   void alias(mlir::Value value, llvm::StringRef name) { names[value] = name.str(); }
-  /// Builds the value of `e`, each name by valueOf; all of them must dominate the builder's place.
-  mlir::Value build(mlir::OpBuilder &builder, mlir::Location loc, const shape::Expr &e);
   /// The integer a scalar of an integer type (not u64) or index stands for; nothing when arithmetic
   /// may wrap.
   std::optional<shape::Expr> toInteger(mlir::Value value);
