@@ -82,7 +82,6 @@ private:
   struct Bound {
     IndexInfo *info = nullptr;
     std::unique_ptr<mlir::Block> domain; ///< its region: arguments are the earlier indices
-    bool declared = false;               ///< in scope
   };
   struct RedKind {
     std::string kind; ///< of moa.red; empty for mean and logsumexp, which are formulas
@@ -172,6 +171,7 @@ private:
   void atEntry(const std::function<void()> &build);
   std::optional<shape::Expr> extent(const ast::Expr &expr);
   void finish();
+  void warnUnread();
 
   // Calls of kernels.
   struct CallSite {

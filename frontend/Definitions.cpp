@@ -56,6 +56,25 @@ void Analyzer::declareValue(const ast::Name &name, Val value) {
     resultValues[name.text] = value.ir;
 }
 
+namespace {
+/// `T[i, j: extent]`: the left side with an extent for one index, for help.
+std::string leftWithExtent(const ast::Define &define, const std::string &name) {
+  std::string text;
+  for (const ast::LhsIndex &index : define.indices)
+    text +=
+        (text.empty() ? "" : ", ") + index.name.text + (index.name.text == name ? ": extent" : "");
+  return define.target.text + "[" + text + "]";
+}
+
+/// `i, j`: indices for an axis each, for help.
+std::string exampleIndices(size_t rank) {
+  std::string text;
+  for (size_t i = 0; i < rank; ++i)
+    text += (i ? ", " : "") + std::string(1, static_cast<char>('i' + i));
+  return text;
+}
+} // namespace
+
 void Analyzer::defineIndexed(const ast::Define &define) {
   auto block = std::make_unique<Block>();
   std::vector<IndexInfo *> indices;
@@ -66,16 +85,15 @@ void Analyzer::defineIndexed(const ast::Define &define) {
     emit.b.setInsertionPointToEnd(block.get());
     value = visit(*define.value);
   }
-  for (unsigned i = 0; i < indices.size(); ++i) {
+  for (unsigned i = indices.size(); i-- > 0;) {
     ranges->leave();
-    if (Entity *entity = names.find(indices[i]->name.text); entity && entity->index == indices[i])
-      names.remove(indices[i]->name.text);
+    names.release(indices[i]->name.text);
   }
   good &= !value.poison();
   if (good)
     for (IndexInfo *index : indices)
-      good &= ranges->resolve(*index, "write `" + define.target.text + "[" + index->name.text +
-                                          ": extent]`, or let it stand alone as a subscript");
+      good &= ranges->resolve(*index, "write `" + leftWithExtent(define, index->name.text) +
+                                          "`, or let it stand alone as a subscript");
   if (good)
     return finishIndexed(define, indices, std::move(block), value);
   ranges->forget();
@@ -106,8 +124,7 @@ bool Analyzer::bindLeft(const ast::Define &define, Block &block,
     Value arg = block.addArgument(emit.b.getIndexType(), emit.loc(lhs.name.range));
     IndexInfo &index = ranges->newIndex(lhs.name, arg);
     good &= giveExtent(lhs, index, result, axis);
-    good &=
-        names.declare(lhs.name, {Entity::Kind::Index, lhs.name.range, {}, &index, true}) != nullptr;
+    names.bindIndex(lhs.name, index);
     ranges->enterIndex(index);
     indices.push_back(&index);
   }
@@ -217,7 +234,8 @@ void Analyzer::finishScalar(const ast::Define &define, std::unique_ptr<Block> bl
     diags.report(diag::scalarForArray, value.range, result->name(), shapeText(result->extents))
         .note(result->ast->range,
               "'" + result->name() + "' has shape " + shapeText(result->extents))
-        .help("give the value of each element: `" + result->name() + "[i] = ...`");
+        .help("give the value of each element: `" + result->name() + "[" +
+              exampleIndices(result->extents.size()) + "] = ...`");
   } else {
     OpBuilder::InsertionGuard keep(emit.b);
     emit.b.setInsertionPointToEnd(block.get());

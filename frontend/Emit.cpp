@@ -15,6 +15,21 @@ std::string Emit::text(SourceRange range) const {
   return std::string(diags.sourceManager().text(range));
 }
 
+std::string Emit::code(SourceRange range) const {
+  std::string all = text(range);
+  int depth = 0;
+  for (size_t i = 0; i < all.size(); ++i) {
+    depth += all[i] == '(' ? 1 : all[i] == ')' ? -1 : 0;
+    if (depth == 0)
+      return i + 1 == all.size() && i > 0 ? all.substr(1, all.size() - 2) : all;
+  }
+  return all;
+}
+
+std::string countText(size_t count, std::string_view noun) {
+  return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
+}
+
 Location Emit::loc(SourceRange range) {
   if (!range.valid())
     return b.getUnknownLoc();

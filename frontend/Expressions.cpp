@@ -178,7 +178,8 @@ bool Analyzer::checkArity(const ast::FnRef &fn, size_t found, SourceRange at) {
     return true; // max, min
   if (found == wanted)
     return true;
-  auto report = diags.report(diag::argumentCount, at, emit.text(fn.range), wanted, found);
+  auto report = diags.report(diag::argumentCount, at, emit.text(fn.range),
+                             countText(wanted, "argument"), found);
   if (auto it = items.fns.find(fn.name);
       fn.kind == ast::FnRef::Kind::UserName && it != items.fns.end())
     report.note(it->second->name.range, "'" + fn.name + "' is defined here");

@@ -136,7 +136,7 @@ Val Analyzer::floatFn(ScalarFn fn, const Vals &args, SourceRange at, std::string
     for (const Val &arg : args)
       if (arg.kind == Kind::Typed) {
         diags.report(diag::needsFloat, arg.range, text, emit.describe(arg))
-            .help("write `f64(" + emit.text(arg.range) + ")`");
+            .help("write `f64(" + emit.code(arg.range) + ")`");
         break;
       }
     return poison();

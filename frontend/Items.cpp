@@ -125,8 +125,13 @@ void Collector::collect(const std::vector<ast::File> &files) {
       diags.report(diag::notYet, schedule.range, "schedule");
   }
   followLinks();
-  for (const std::string &name : order)
-    readSignature(items.kernels[name], extra[name], diags);
+  for (const std::string &name : order) {
+    KernelInfo &kernel = items.kernels[name];
+    if (kernel.ast->complete)
+      readSignature(kernel, extra[name], diags);
+    else
+      kernel.valid = false; // the parser has said why
+  }
 }
 } // namespace
 

@@ -84,7 +84,7 @@ bool Analyzer::checkArguments(const CallSite &site, const Vals &args, const Symb
           .report(diag::argumentType, args[i].range, param.name(), site.callee->name(),
                   moa::typeName(type), moa::typeName(args[i].arrayType().getElementType()))
           .note(param.ast->range, "'" + param.name() + "' is declared here")
-          .help("write `" + moa::typeName(type) + "(" + emit.text(args[i].range) + ")`");
+          .help("write `" + moa::typeName(type) + "(" + emit.code(args[i].range) + ")`");
       good = false;
     }
   }
@@ -132,7 +132,9 @@ std::optional<Analyzer::Vals> Analyzer::callKernel(const CallSite &site,
     good &= !args.back().poison();
   }
   if (args.size() != callee.params.size() && callee.valid) {
-    diags.report(diag::argumentCount, site.range, callee.name(), callee.params.size(), args.size())
+    diags
+        .report(diag::argumentCount, site.range, callee.name(),
+                countText(callee.params.size(), "argument"), args.size())
         .note(callee.ast->name.range, "'" + callee.name() + "' is declared here");
     good = false;
   }
@@ -256,7 +258,9 @@ Val Analyzer::kernelInExpression(const ast::Call &expr, const KernelInfo &callee
   if (!results)
     return poison();
   if (results->size() != 1) {
-    diags.report(diag::resultCount, expr.range, callee.name(), results->size(), 1)
+    diags
+        .report(diag::resultCount, expr.range, callee.name(), countText(results->size(), "result"),
+                "1 is")
         .help("name them all: `(a, b) = " + callee.name() + "(...)`");
     return poison();
   }
@@ -293,7 +297,9 @@ void Analyzer::defineByCall(const std::vector<ast::Name> &targets, const CallSit
   auto results = callKernel(site, prefix);
   ranges->settle();
   if (results && results->size() != targets.size()) {
-    diags.report(diag::resultCount, at, site.callee->name(), results->size(), targets.size())
+    diags
+        .report(diag::resultCount, at, site.callee->name(), countText(results->size(), "result"),
+                std::to_string(targets.size()) + (targets.size() == 1 ? " is" : " are"))
         .note(site.callee->ast->headRange, "'" + site.callee->name() + "' is declared here");
     results.reset();
   }

@@ -25,6 +25,7 @@ Analyzer::~Analyzer() {
 }
 
 void Analyzer::run() {
+  size_t errorsBefore = diags.errorCount();
   createKernel();
   addConstraints();
   for (const ParamInfo &param : info.params)
@@ -44,6 +45,9 @@ void Analyzer::run() {
   for (const ast::StmtPtr &stmt : info.ast->body)
     define(*stmt);
   finish();
+  // After an error not every reader of a value is known.
+  if (diags.errorCount() == errorsBefore)
+    warnUnread();
 }
 
 /// The operation, its arguments in ABI order, and the names of symbols and scalars.
@@ -143,14 +147,18 @@ void Analyzer::requireCompare(ScalarFn fn, const shape::Expr &value, std::string
   });
 }
 
-/// Constraints in the user's order, then what the extents of the head need; each may rely on those
-/// before.
+/// Symbols that are extents are not negative; then the constraints in the user's order, then what
+/// the extents of the head need; each may rely on those before.
 void Analyzer::addConstraints() {
-  for (const ParamInfo &param : info.params)
-    for (unsigned axis = 0; axis < param.extents.size(); ++axis)
-      if (param.extents[axis].asName())
-        requireExtent(param.extents[axis], param.ast->extents[axis]->range,
-                      param.extents[axis].str());
+  auto forExtents = [&](bool bare) {
+    for (auto *list : {&info.params, &info.results})
+      for (const ParamInfo &param : *list)
+        for (unsigned axis = 0; axis < param.extents.size(); ++axis)
+          if (SourceRange at = param.ast->extents[axis]->range;
+              bare == param.extents[axis].asName().has_value())
+            requireExtent(param.extents[axis], at, emit.text(at));
+  };
+  forExtents(/*bare=*/true);
   for (const ast::ExprPtr &constraint : info.ast->constraints) {
     atEntry([&] {
       Val value = visit(*constraint);
@@ -162,12 +170,7 @@ void Analyzer::addConstraints() {
     });
   }
   addNeeds(info.needs);
-  for (auto *list : {&info.params, &info.results})
-    for (const ParamInfo &param : *list)
-      for (unsigned axis = 0; axis < param.extents.size(); ++axis) {
-        SourceRange at = param.ast->extents[axis]->range;
-        requireExtent(param.extents[axis], at, emit.text(at));
-      }
+  forExtents(/*bare=*/false);
 }
 
 void Analyzer::addNeeds(const std::vector<ExtentNeed> &needs) {
@@ -244,11 +247,14 @@ void Analyzer::finish() {
     else if (it->second)
       values.push_back(it->second);
   }
+  moa::ReturnOp::create(emit.b, emit.loc(info.ast->headRange), values);
+}
+
+void Analyzer::warnUnread() {
   for (auto &[name, entity] : names.all())
-    if (entity.kind == Entity::Kind::Value && !entity.read && !entity.val.poison())
+    if (entity.kind == Entity::Kind::Value && !entity.read)
       diags.report(diag::unreadValue, entity.declared, name)
           .help("a kernel computes what its results need");
-  moa::ReturnOp::create(emit.b, emit.loc(info.ast->headRange), values);
 }
 
 } // namespace moac::sema

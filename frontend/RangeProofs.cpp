@@ -63,12 +63,13 @@ void Ranges::reportShort(const Read &read, unsigned axis, const Expr &extent) {
   const IndexInfo &index = *read.direct[axis];
   auto type = llvm::cast<moa::ArrayType>(moa::PsiOp(read.op).getArray().getType());
   std::string lo = *index.lo == Expr(0) ? "" : index.lo->str() + "..";
+  bool constant = extent.constant() && index.hi->constant();
   auto report = emit.diags.report(diag::axisTooShort, read.subscripts[axis], index.name.text,
-                                  "<" + lo + index.hi->str() + ">", axis, read.origin.name,
-                                  shapeText(type.extents()));
+                                  "<" + lo + index.hi->str() + ">", axis, read.origin.text(),
+                                  shapeText(type.extents()), constant ? "is" : "may be");
   report.note(index.name.range, "'" + index.name.text + "' is bound here");
   noteOrigin(report, read.origin, type);
-  if (!extent.constant() || !index.hi->constant())
+  if (!constant)
     report.help("if it is always long enough, say so: `where " + index.hi->str() +
                 " <= " + extent.str() + "`");
 }
@@ -83,14 +84,13 @@ bool Ranges::refute(const Read &read, unsigned axis, const Expr &subscript, cons
       return false;
   }
   auto type = llvm::cast<moa::ArrayType>(moa::PsiOp(read.op).getArray().getType());
-  auto report = emit.diags.report(
-      diag::outOfRange, read.subscripts[axis], moa::IndexExprs::display(subscript),
-      moa::IndexExprs::display(*extreme), extent.str(), axis,
-      read.origin.name.empty() ? "this array" : "'" + read.origin.name + "'",
-      shapeText(type.extents()));
+  auto report =
+      emit.diags.report(diag::outOfRange, read.subscripts[axis],
+                        moa::IndexExprs::display(subscript), moa::IndexExprs::display(*extreme),
+                        extent.str(), axis, read.origin.text(), shapeText(type.extents()));
   noteOrigin(report, read.origin, type);
   if (std::string example = counterexample(read, subscript, extent); !example.empty())
-    report.note({}, example);
+    report.note(read.subscripts[axis], example);
   if (!subscript.constant())
     report.help(above ? "give the index a smaller extent, or guard the read with `where`"
                       : "subscripts start at 0; guard the read with `where`, or shift the index");

@@ -82,29 +82,24 @@ void Ranges::noteOrigin(DiagnosticBuilder &report, const ArrayOrigin &origin, mo
     report.note(origin.declared, "'" + origin.name + "' has shape " + shapeText(type.extents()));
 }
 
-namespace {
-std::string nameOrArray(const ArrayOrigin &origin) {
-  return origin.name.empty() ? "the array" : "'" + origin.name + "'";
-}
-} // namespace
-
 /// Whether all positions give the index one extent; reports the first that does not.
 bool Ranges::agree(const std::vector<const IndexInfo::Use *> &uses, const IndexInfo &index) {
   const IndexInfo::Use &first = *uses.front();
   for (const IndexInfo::Use *use : uses) {
     if (use->extent == first.extent || entry.proveEqual(use->extent, first.extent))
       continue;
-    auto report =
-        emit.diags.report(diag::extentsDisagree, use->range, index.name.text, use->axis,
-                          nameOrArray(use->origin), shapeText(use->array.extents()), first.axis,
-                          nameOrArray(first.origin), shapeText(first.array.extents()));
+    bool constant = first.extent.constant() && use->extent.constant();
+    auto report = emit.diags.report(diag::extentsDisagree, use->range, index.name.text, use->axis,
+                                    use->origin.text(), shapeText(use->array.extents()), first.axis,
+                                    first.origin.text(), shapeText(first.array.extents()),
+                                    constant ? "differ" : "may differ");
     report.note(first.range, "extent " + first.extent.str() + " comes from here");
     noteOrigin(report, first.origin, first.array);
-    noteOrigin(report, use->origin, use->array);
-    report.help(first.extent.constant() && use->extent.constant()
-                    ? "give the index its extent where it is bound"
-                    : "if they are equal, say so: `where " + first.extent.str() +
-                          " == " + use->extent.str() + "`");
+    if (!(use->origin.declared == first.origin.declared))
+      noteOrigin(report, use->origin, use->array);
+    report.help(constant ? "give the index its extent where it is bound"
+                         : "if they are equal, say so: `where " + first.extent.str() +
+                               " == " + use->extent.str() + "`");
     return false;
   }
   return true;

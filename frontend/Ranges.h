@@ -20,6 +20,8 @@ namespace moac::sema {
 struct ArrayOrigin {
   std::string name; ///< empty when the array has none
   SourceRange declared;
+
+  std::string text() const { return name.empty() ? "this array" : "'" + name + "'"; }
 };
 
 /// An index that has been bound, on a left side or by a reduction.

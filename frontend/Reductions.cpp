@@ -89,11 +89,7 @@ bool Analyzer::bind(const ast::Reduce &expr, Block &term, std::vector<Bound> &bo
     bounds.push_back(std::move(bound));
     if (bind.hi)
       good &= bindDomain(bind, i, bounds);
-    if (scope->declare(bind.name,
-                       {Entity::Kind::Index, bind.name.range, {}, bounds.back().info, true}))
-      bounds.back().declared = true;
-    else
-      good = false;
+    scope->bindIndex(bind.name, *bounds.back().info);
     ranges->enterIndex(*bounds.back().info);
   }
   return good;
@@ -166,8 +162,7 @@ Val Analyzer::reduce(const ast::Reduce &expr) {
   }
   for (unsigned i = bounds.size(); i-- > 0;) {
     ranges->leave();
-    if (bounds[i].declared)
-      scope->remove(expr.binds[i].name.text);
+    scope->release(expr.binds[i].name.text);
   }
   good = !value.poison() && kind && finishDomains(expr, bounds) && good &&
          checkRedTerm(*kind, value, emit.text(expr.fn.range), expr.body->range);
@@ -192,7 +187,7 @@ bool Analyzer::checkRedTerm(const RedKind &kind, const Val &value, std::string_v
     return isBool(value, what);
   if (kind.kind != "fold" && value.isBool()) {
     diags.report(diag::boolArithmetic, at, what)
-        .help("`where(" + emit.text(at) + ", 1, 0)` makes a number of it");
+        .help("`where(" + emit.code(at) + ", 1, 0)` makes a number of it");
     return false;
   }
   return true;

@@ -43,6 +43,24 @@ Entity *Scope::declare(const ast::Name &name, Entity entity) {
   return nullptr;
 }
 
+void Scope::bindIndex(const ast::Name &name, IndexInfo &index) {
+  Entity entity{Entity::Kind::Index, name.range, {}, &index, true};
+  if (declare(name, entity))
+    return;
+  hidden.emplace_back(name.text, entities[name.text]);
+  entities[name.text] = entity;
+}
+
+void Scope::release(const std::string &name) {
+  entities.erase(name);
+  for (size_t i = hidden.size(); i-- > 0;)
+    if (hidden[i].first == name) {
+      entities[name] = hidden[i].second;
+      hidden.erase(hidden.begin() + static_cast<std::ptrdiff_t>(i));
+      return;
+    }
+}
+
 std::vector<std::string> Scope::names() const {
   std::vector<std::string> names;
   for (auto &[name, entity] : entities)

@@ -28,8 +28,10 @@ public:
   Entity *find(std::string_view name);
   /// Adds a name; null after a report if it is taken. Pointers stay valid.
   Entity *declare(const ast::Name &name, Entity entity);
-  /// Takes an index out again; others stay to the end.
-  void remove(const std::string &name) { entities.erase(name); }
+  /// Binds an index until `release`. A clash is reported, but the index wins: no other message
+  /// shall follow from it.
+  void bindIndex(const ast::Name &name, IndexInfo &index);
+  void release(const std::string &name);
 
   /// All names, for did-you-mean.
   std::vector<std::string> names() const;
@@ -38,6 +40,7 @@ public:
 private:
   Diagnostics &diags;
   std::map<std::string, Entity, std::less<>> entities;
+  std::vector<std::pair<std::string, Entity>> hidden; ///< by indices that should not
 };
 
 } // namespace moac::sema

@@ -34,13 +34,13 @@ void HeadReader::readParam(const ast::Param &param, std::vector<ParamInfo> &into
             .note(other.ast->name.range, "first declared here");
         return fail();
       }
+  into.push_back({&param, {}, false});
   if (param.extents.size() > maxRank) {
     diags.report(diag::rankTooHigh, param.shapeRange, param.extents.size(), maxRank);
-    return fail();
+    fail();
   }
   if (!checkLayout(param))
-    return fail();
-  into.push_back({&param, {}, false});
+    fail();
 }
 
 bool HeadReader::checkLayout(const ast::Param &param) {
@@ -59,15 +59,21 @@ void HeadReader::addSymbol(const std::string &name, SourceRange range) {
     kernel.symbols.push_back({name, range, 0, std::nullopt});
 }
 
+/// The names of an extent, in order; none of what cannot stand in one.
+void extentNames(const ast::Expr &expr, const std::function<void(const ast::NameUse &)> &visit) {
+  using Kind = ast::Expr::Kind;
+  if (auto *use = llvm::dyn_cast<ast::NameUse>(&expr))
+    visit(*use);
+  else if (expr.kind == Kind::Unary || expr.kind == Kind::Binary || expr.kind == Kind::Call)
+    ast::forEachPart(expr, [&](const ast::Expr &part) { extentNames(part, visit); });
+}
+
 /// Symbols in order of first appearance: a scalar that is one counts where it is declared.
 void HeadReader::collectSymbols() {
   std::set<std::string> used = extra;
   auto forNames = [&](const ParamInfo &param, auto &&visit) {
     for (const ast::ExprPtr &extent : param.ast->extents)
-      ast::forEachExpr(*extent, [&](const ast::Expr &part) {
-        if (auto *use = llvm::dyn_cast<ast::NameUse>(&part))
-          visit(*use);
-      });
+      extentNames(*extent, visit);
   };
   for (auto *list : {&kernel.params, &kernel.results})
     for (const ParamInfo &param : *list)

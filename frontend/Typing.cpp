@@ -62,7 +62,7 @@ Meeting Emit::meet(std::span<const Val> values, SourceRange at, std::string_view
     }
     if (value.isBool() && !allowBool) {
       diags.report(diag::boolArithmetic, value.range, what)
-          .help("`where(" + text(value.range) + ", 1, 0)` makes a number of it");
+          .help("`where(" + code(value.range) + ", 1, 0)` makes a number of it");
       return {};
     }
   }
@@ -92,7 +92,7 @@ void Emit::reportMismatch(std::span<const Val> values, const Val &culprit, const
     if (value.kind == Kind::Typed && (!typed || isa<FloatType>(value.ir.getType())))
       typed = &value;
   auto castHelp = [&](const Val &value, const std::string &type) {
-    report.help("write `" + type + "(" + text(value.range) + ")`");
+    report.help("write `" + type + "(" + code(value.range) + ")`");
   };
   for (const Val &value : values) {
     if (!typed || value.kind != Kind::Typed || &value == typed)
@@ -142,14 +142,14 @@ mlir::Value Emit::store(const Val &value, mlir::Type elementType, SourceRange at
         .help(help);
     return mlir::Value();
   };
-  std::string cast = "write `" + moa::typeName(elementType) + "(" + text(value.range) + ")`";
+  std::string cast = "write `" + moa::typeName(elementType) + "(" + code(value.range) + ")`";
   if (value.kind == Kind::WeakFloat && !isa<FloatType>(wanted))
     return refuse(wanted.isInteger(1) ? "" : cast);
   if (value.kind == Kind::WeakInt && wanted.isInteger(1))
     return refuse("a comparison gives bool");
   if (value.kind == Kind::Typed && found != wanted)
     return refuse(found.isInteger(1)
-                      ? "`where(" + text(value.range) + ", 1, 0)` makes a number of it"
+                      ? "`where(" + code(value.range) + ", 1, 0)` makes a number of it"
                   : wanted.isInteger(1) ? "a comparison gives bool"
                                         : cast);
   bool narrowInt = isInteger(wanted) && elementType != wanted;
@@ -171,7 +171,7 @@ mlir::Value Emit::index(const Val &value, std::string_view what) {
   if (value.kind == Kind::WeakFloat && text(value.range).find('/') != std::string::npos)
     report.help("`/` is real division; `//` divides integers, rounding down");
   else if (value.kind == Kind::Typed && isa<FloatType>(value.ir.getType()))
-    report.help("write `i64(" + text(value.range) + ")`");
+    report.help("write `i64(" + code(value.range) + ")`");
   return {};
 }
 

@@ -16,6 +16,9 @@
 
 namespace moac::sema {
 
+/// `1 argument`, `2 arguments`; for messages.
+std::string countText(size_t count, std::string_view noun);
+
 struct Val {
   enum class Kind {
     Poison, ///< after an error: gives no further messages
@@ -61,6 +64,9 @@ public:
 
   mlir::Location loc(SourceRange range);
   std::string text(SourceRange range) const;
+  /// The source of an expression without parentheses around all of it; for help.
+  std::string code(SourceRange range) const;
+
   mlir::Type type(ElementType type);
 
   Val weakInt(int64_t value, SourceRange range);

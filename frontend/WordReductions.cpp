@@ -48,10 +48,10 @@ bool Analyzer::checkWordOperand(Word word, const Val &array, SourceRange at) {
     diags.report(diag::needsBool, array.range, what, emit.describe(array));
   else if (!logic && type.isInteger(1))
     diags.report(diag::boolArithmetic, array.range, what)
-        .help("`where(" + emit.text(array.range) + ", 1, 0)` makes numbers of it");
+        .help("`where(" + emit.code(array.range) + ", 1, 0)` makes numbers of it");
   else if (real && !isa<FloatType>(type))
     diags.report(diag::needsFloat, array.range, what, emit.describe(array))
-        .help("write `f64(" + emit.text(array.range) + ")`");
+        .help("write `f64(" + emit.code(array.range) + ")`");
   else
     return true;
   return false;

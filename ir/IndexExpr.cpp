@@ -44,8 +44,8 @@ IndexExprs::IndexExprs(Operation *kernel) {
 
 std::string IndexExprs::claim(StringRef wanted, Value value) {
   std::string base = wanted.empty() ? "v" : wanted.str(), name = base;
-  for (unsigned count = 2; values.contains(name); ++count)
-    name = base + "'" + std::to_string(count);
+  for (unsigned &count = counts[base]; values.contains(name); ++count)
+    name = base + "'" + std::to_string(count + 2);
   values[name] = value;
   names[value] = name;
   return name;

@@ -62,6 +62,7 @@ private:
 
   llvm::DenseMap<mlir::Value, std::string> names;
   llvm::StringMap<mlir::Value> values;
+  llvm::StringMap<unsigned> counts; ///< how many names were made from a word
 };
 
 } // namespace moac::moa

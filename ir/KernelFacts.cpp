@@ -14,9 +14,10 @@ bool isBoolConstant(Value value, bool expected) {
 }
 
 void assumeComparison(shape::Facts &facts, ScalarOp op, bool holds, IndexExprs &exprs) {
-  if (!op.getOperand(0).getType().isIndex())
+  std::optional<shape::Expr> lhs = exprs.toInteger(op.getOperand(0)), rhs = exprs.toInteger(op.getOperand(1));
+  if (!lhs || !rhs)
     return;
-  shape::Expr a = exprs.toExpr(op.getOperand(0)), b = exprs.toExpr(op.getOperand(1)), one(1);
+  shape::Expr a = *lhs, b = *rhs, one(1);
   ScalarFn fn = op.kind();
   if (!holds) {
     switch (fn) {
