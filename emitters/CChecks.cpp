@@ -65,16 +65,23 @@ void addOnce(std::vector<std::string> &list, std::string item) {
     list.push_back(std::move(item));
 }
 
+bool isIndex(const Expr &e) { return e.type == Elem::Index || e.type == Elem::I64; }
+
 /// An upper bound for |e| and for every sum and difference inside it, in double arithmetic.
 /// Products that a later factor 0 could hide are appended to `bounds`.
-Expr magnitude(const Expr &e, std::vector<Expr> &bounds) {
+Expr magnitude(const Kernel &kernel, const Expr &e, std::vector<Expr> &bounds) {
   if (isConstant(e))
     return real(e.integer < 0 ? -static_cast<double>(e.integer) : static_cast<double>(e.integer));
-  if (e.kind != Expr::Kind::Apply)
-    return cast(Elem::F64, e);
+  if (e.kind == Expr::Kind::Cast && isIndex(e.args[0]))
+    return magnitude(kernel, e.args[0], bounds);
+  if (e.kind != Expr::Kind::Apply) {
+    const bool symbol =
+        std::find(kernel.symbols.begin(), kernel.symbols.end(), e.text) != kernel.symbols.end();
+    return symbol ? cast(Elem::F64, e) : apply(Op::abs_, {cast(Elem::F64, e)});
+  }
   std::vector<Expr> parts;
   for (const Expr &arg : e.args)
-    parts.push_back(magnitude(arg, bounds));
+    parts.push_back(magnitude(kernel, arg, bounds));
   if (e.op == Op::mul_)
     for (size_t i = 0; i < 2; ++i)
       if (e.args[i].kind == Expr::Kind::Apply)
@@ -85,25 +92,34 @@ Expr magnitude(const Expr &e, std::vector<Expr> &bounds) {
   return sum;
 }
 
-void addBounds(Printer &printer, const Expr &e, std::vector<std::string> &conditions) {
+/// Conditions under which evaluating `e` overflows.
+void addBounds(Printer &printer, const Kernel &kernel, const Expr &e,
+               std::vector<std::string> &conditions) {
   if (isPlain(e))
     return;
   std::vector<Expr> bounds;
-  bounds.push_back(magnitude(e, bounds));
+  bounds.push_back(magnitude(kernel, e, bounds));
   for (const Expr &bound : bounds)
-    addOnce(conditions, printer.expression(bound, 12) + " > MOAC_MAX_BYTES");
+    addOnce(conditions, printer.realValue(1, bound) + " > MOAC_MAX_BYTES");
+  printer.addWords("MOAC_MAX_BYTES");
+}
+
+/// The same for every index computation inside a condition.
+void addInnerBounds(Printer &printer, const Kernel &kernel, const Expr &e,
+                    std::vector<std::string> &conditions) {
+  if (isIndex(e) && e.kind != Expr::Kind::Load)
+    return addBounds(printer, kernel, e, conditions);
+  for (const Expr &arg : e.args)
+    addInnerBounds(printer, kernel, arg, conditions);
 }
 
 void printRequirements(Printer &printer, const Kernel &kernel) {
   for (const Requirement &requirement : kernel.requirements) {
-    std::vector<std::string> tooLarge;
-    for (const Expr &bound : requirement.bounded)
-      addOnce(tooLarge, printer.expression(bound, 12) + " > MOAC_MAX_BYTES");
-    if (!tooLarge.empty())
-      printer.addWords("MOAC_MAX_BYTES");
-    printCheck(printer, tooLarge, printer.statusName(Status::Overflow));
     if (!requirement.text.empty())
       printer.comment("requires " + requirement.text);
+    std::vector<std::string> tooLarge;
+    addInnerBounds(printer, kernel, requirement.condition, tooLarge);
+    printCheck(printer, tooLarge, printer.statusName(Status::Overflow));
     printCheck(printer, {printer.expression(apply(Op::not_, {requirement.condition}))},
                printer.statusName(requirement.status));
   }
@@ -169,12 +185,10 @@ void printExtentChecks(Printer &printer, const Kernel &kernel, std::string_view 
   for (const Array *array : arrays(kernel))
     for (const Expr &extent : array->extents)
       if (!isPlain(extent)) {
-        addBounds(printer, extent, bounds);
+        addBounds(printer, kernel, extent, bounds);
         addOnce(computed, printer.expression(extent, 12) + " < 0");
       }
   printCheck(printer, symbols, negative);
-  if (!bounds.empty())
-    printer.addWords("MOAC_MAX_BYTES");
   printCheck(printer, bounds, tooLarge);
   printCheck(printer, computed, negative);
 }

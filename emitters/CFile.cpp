@@ -98,7 +98,10 @@ Emitted printCFile(const File &file, const COptions &options, const LangTraits &
     text += statusEnum;
   for (std::string_view definition : prologue.definitions)
     text += definition;
-  Emitted out{text + '\n' + kernels, printer.problems()};
+  Emitted out{text + '\n' + kernels, file.problems};
+  for (const std::string &problem : printer.problems())
+    out.problems.push_back(problem);
+
   for (std::string &problem : nameProblems(file, lang))
     out.problems.push_back(std::move(problem));
   return out;

@@ -35,10 +35,10 @@ const std::map<std::string_view, std::string_view> &headerOf() {
       out.emplace(word, "<stdlib.h>");
     out.emplace("memcpy", "<string.h>");
     for (std::string_view word :
-         {"INFINITY", "NAN",   "fabs", "fabsf", "floor", "floorf", "ceil",  "ceilf", "rint",
-          "rintf",    "exp",   "expf", "exp2",  "exp2f", "log",    "logf",  "log2",  "log2f",
-          "sqrt",     "sqrtf", "tanh", "tanhf", "erf",   "erff",   "sin",   "sinf",  "cos",
-          "cosf",     "pow",   "powf", "fma",   "fmaf",  "fmod",   "fmodf", "fmin",  "fmax"})
+         {"INFINITY", "NAN",   "fabs", "fabsf", "floor", "floorf", "ceil", "ceilf",
+          "rint",     "rintf", "exp",  "expf",  "exp2",  "exp2f",  "log",  "logf",
+          "log2",     "log2f", "sqrt", "sqrtf", "tanh",  "tanhf",  "erf",  "erff",
+          "sin",      "sinf",  "cos",  "cosf",  "pow",   "powf",   "fma",  "fmaf"})
       out.emplace(word, "<math.h>");
     return out;
   }();

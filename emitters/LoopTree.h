@@ -180,7 +180,7 @@ struct Loop {
   bool reverse = false; // from hi - 1 down to lo
   int64_t collapse = 1;
   int64_t factor = 0;
-  std::optional<Expr> work; // Team: estimate of the innermost iterations, Index
+  std::optional<Expr> work; // Team: estimate of the innermost iterations, F64
   bool fails = false;       // a Fail inside
   std::vector<LaneReduction> reductions;
   std::string where; // source position, for the reader; empty: unknown
@@ -218,13 +218,12 @@ struct Array {
   std::string shape;         // for documentation: `f64[B, N, D]`
   std::string bytes;         // name of the variable that holds its size
 };
-/// A condition on symbols and scalars, checked at entry. `bounded` lists sub-expressions that must
-/// not overflow for the condition to mean what it says, as magnitudes of type F64.
+/// A condition on symbols and scalars, checked at entry.
+
 struct Requirement {
   Expr condition;
   Status status;
   std::string text;
-  std::vector<Expr> bounded;
 };
 /// One kernel. Names are spelled for the target; `name` is the interface name.
 struct Kernel {
@@ -241,6 +240,7 @@ struct Kernel {
 struct File {
   std::string source; // name of the file the kernels come from, for the reader
   std::vector<Kernel> kernels;
+  std::vector<std::string> problems; // what could not be built, for the user
 };
 
 } // namespace moac::tree

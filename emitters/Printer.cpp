@@ -213,11 +213,13 @@ void Printer::print(const Parallel &parallel) {
 
 namespace {
 
-/// The factors of a product, left to right.
+/// The factors of a product, left to right; conversions to F64 are left to the arithmetic.
 void factorsOf(const Expr &e, std::vector<const Expr *> &factors) {
   if (e.kind == Expr::Kind::Apply && e.op == Op::mul_) {
     factorsOf(e.args[0], factors);
     factorsOf(e.args[1], factors);
+  } else if (e.kind == Expr::Kind::Cast && e.type == Elem::F64 && e.args[0].type == Elem::Index) {
+    factorsOf(e.args[0], factors);
   } else {
     factors.push_back(&e);
   }
@@ -248,10 +250,15 @@ std::string Printer::arrayBytes(Elem type, const std::vector<Expr> &extents) {
 
 std::string Printer::realValue(double scale, const Expr &e) {
   if (e.kind == Expr::Kind::Apply && (e.op == Op::add_ || e.op == Op::sub_))
-    return realValue(scale, e.args[0]) + (e.op == Op::add_ ? " + " : " - ") +
-           realValue(scale, e.args[1]);
+        return fillRow(e.op == Op::add_ ? "{0} + {1}" : "{0} - {1}",
+                   {{"0", realValue(scale, e.args[0])}, {"1", realValue(scale, e.args[1])}});
   std::vector<const Expr *> list;
   factorsOf(e, list);
+  std::erase_if(list, [&](const Expr *factor) {
+    const bool constant = factor->kind == Expr::Kind::Real;
+    scale *= constant ? factor->real : 1;
+    return constant;
+  });
   return expression(real(scale)) + factors(list);
 }
 

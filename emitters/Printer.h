@@ -40,7 +40,7 @@ public:
   /// Size of an array in bytes.
   std::string arrayBytes(Elem type, const std::vector<tree::Expr> &extents);
   std::string scratchBytes(const tree::Scratch &scratch);
-  /// `scale` times an Index expression in floating-point arithmetic, which cannot overflow.
+  /// `scale` times an Index or F64 expression in floating-point arithmetic, which cannot overflow.
   std::string realValue(double scale, const tree::Expr &e);
   /// Declares the variables of `statements`, if the language wants them first.
   void declarations(const tree::Body &statements);

@@ -39,7 +39,7 @@ void expectRuns(const File &file, const std::string &main,
 }
 
 TEST(CRun, MatmulStatusesInOrder) {
-  expectRuns({"m.moa", {matmul()}}, R"(
+  expectRuns({"m.moa", {matmul()}, {}}, R"(
 int main(void) {
   double a[6] = {1, 2, 3, 4, 5, 6}, b[6] = {1, 0, 0, 1, 1, 1}, c[4] = {7, 7, 7, 7}, all[64];
   EXPECT(matmul(2, 3, 2, a, b, c) == 0);
@@ -74,7 +74,7 @@ int main(void) {
 }
 
 TEST(CRun, IntegersWrap) {
-  expectRuns({"m.moa", {matmul(Elem::I64)}}, R"(
+  expectRuns({"m.moa", {matmul(Elem::I64)}, {}}, R"(
 int main(void) {
   int64_t a[1] = {INT64_MAX}, b[1] = {3}, c[1];
   EXPECT(matmul(1, 1, 1, a, b, c) == 0 && c[0] == INT64_MAX - 2);
@@ -120,7 +120,7 @@ int main(void) {
 )";
 
 TEST(CRun, ScratchMemory) {
-  expectRuns({"s.moa", {scratchy()}}, scratchMain,
+  expectRuns({"s.moa", {scratchy()}, {}}, scratchMain,
              {"OMP_NUM_THREADS=1", "OMP_NUM_THREADS=3", "OMP_NUM_THREADS=4 OMP_THREAD_LIMIT=2",
               "OMP_NUM_THREADS=4 OMP_DYNAMIC=true"});
 }

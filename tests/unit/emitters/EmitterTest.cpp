@@ -8,6 +8,7 @@
 #include "tests/unit/emitters/EmitTrees.h"
 
 #include <cmath>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <limits>
 
@@ -132,7 +133,7 @@ TEST(CNames, KernelsThatCannotKeepTheirName) {
     EXPECT_TRUE(interfaceNameProblem(rules, word)) << word;
   for (const char *word : {"attention", "matmul", "softmax", "step2"})
     EXPECT_FALSE(interfaceNameProblem(rules, word)) << word;
-  File file{"x.moa", {matmul(), matmul()}};
+  File file{"x.moa", {matmul(), matmul()}, {}};
   file.kernels[0].name = "exp";
   const Emitted emitted = printCFile(file, {}, cTraits());
   ASSERT_EQ(emitted.problems.size(), 1u);
@@ -141,7 +142,7 @@ TEST(CNames, KernelsThatCannotKeepTheirName) {
 }
 
 TEST(CNames, TwoKernelsMayNotDefineOneName) {
-  File file{"x.moa", {scratchy(), matmul()}};
+  File file{"x.moa", {scratchy(), matmul()}, {}};
   file.kernels[1].name = "scratchy_ws";
   EXPECT_EQ(printCFile(file, {}, cTraits()).problems,
             std::vector<std::string>{
@@ -179,13 +180,32 @@ void expectClean(const std::string &text, const std::string &extra) {
 }
 
 TEST(CFiles, CompileClean) {
-  const File file{"demo.moa", {matmul(), scratchy()}};
+  const File file{"demo.moa", {matmul(), scratchy()}, {}};
   expectClean(printCFile(file, {.standalone = true, .headerName = ""}, cTraits()).text, "");
   expectClean(printCFile(file, {}, cTraits()).text, "-I" MOAC_SOURCE_DIR "/runtime");
 }
 
+TEST(CFiles, EverySupportFunctionCompilesClean) {
+  std::set<std::string> words;
+  for (const Support &support : cSupport())
+    words.emplace(support.name);
+  const Prologue prologue = cPrologue(words, true);
+  std::string text;
+  for (const std::string &header : prologue.headers)
+    text += "#include " + header + "\n";
+  for (std::string_view definition : prologue.definitions)
+    text += definition;
+  // One use of each, because unused functions are warned of.
+  std::string uses = "extern void use(int, ...);\nvoid all(void);\nvoid all(void) {\n";
+  for (const Support &support : cSupport())
+    uses += support.name.substr(0, 5) == "moac_"
+                ? fmt::format("  use(0, (void (*)(void)){});\n", support.name)
+                : "";
+  expectClean(text + uses + "}\n", "");
+}
+
 TEST(CFiles, HeadersServeCAndCpp) {
-  File one{"one.moa", {matmul()}}, two{"two.moa", {scratchy()}};
+  File one{"one.moa", {matmul()}, {}}, two{"two.moa", {scratchy()}, {}};
   const COptions first{true, "one.h"}, second{true, "two.h"};
   test::Scratchpad pad;
   pad.write("one.h", printCHeader(one, first, cTraits()).text);
@@ -205,12 +225,12 @@ TEST(CFiles, HeadersServeCAndCpp) {
 }
 
 TEST(CFiles, BytesDoNotDependOnTheRun) {
-  const File file{"demo.moa", {matmul(Elem::I64), scratchy()}};
+  const File file{"demo.moa", {matmul(Elem::I64), scratchy()}, {}};
   EXPECT_EQ(printCFile(file, {}, cTraits()).text, printCFile(file, {}, cTraits()).text);
 }
 
 TEST(CFiles, OnlyNeededSupportIsDefined) {
-  const std::string text = printCFile({"m.moa", {matmul()}}, {}, cTraits()).text;
+  const std::string text = printCFile({"m.moa", {matmul()}, {}}, {}, cTraits()).text;
   EXPECT_NE(text.find("moac_overlap("), std::string::npos);
   for (const char *absent : {"moac_take", "<math.h>", "moac_mul_i64", "moac_scratch"})
     EXPECT_EQ(text.find(absent), std::string::npos) << absent;

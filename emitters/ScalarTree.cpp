@@ -1,0 +1,210 @@
+// Which values are inlined and which are named; the expressions themselves are in ScalarBuild.cpp.
+#include "emitters/ScalarTree.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace moac::emit {
+using namespace tree;
+
+namespace {
+
+/// Expressions of this many nodes are repeated rather than named.
+constexpr size_t shortIndex = 7;
+/// The same at the top of a kernel or team, where sizes must be known before any statement.
+constexpr size_t longestSize = 40;
+
+bool hasLoad(const Expr &e) { return e.kind == Expr::Kind::Load || llvm::any_of(e.args, hasLoad); }
+
+} // namespace
+
+bool ScalarTree::isPure(Operation *op) {
+  return isa<moa::ConstantOp, moa::ScalarOp, moa::CastOp, moa::WhereOp, onf::LoadOp>(op);
+}
+
+/// A register that is never read needs no stores.
+static bool isUnread(Value buffer) {
+  return isa<onf::AllocOp>(buffer.getDefiningOp()) &&
+         llvm::none_of(buffer.getUsers(), [](Operation *user) { return isa<onf::LoadOp>(user); });
+}
+
+static Value written(Operation *op) {
+  if (auto store = dyn_cast<onf::StoreOp>(op))
+    return store.getBuffer();
+  if (auto update = dyn_cast<onf::UpdateOp>(op))
+    return update.getBuffer();
+  return {};
+}
+
+void ScalarTree::markLive(Operation *op) {
+  SmallVector<Operation *> pending = {op};
+  while (!pending.empty()) {
+    Operation *next = pending.pop_back_val();
+    if (!next || !live.insert(next).second)
+      continue;
+    for (Value operand : next->getOperands())
+      pending.push_back(operand.getDefiningOp());
+    if (auto where = dyn_cast<moa::WhereOp>(next))
+      for (Region *region : {&where.getThenRegion(), &where.getElseRegion()})
+        pending.push_back(region->front().getTerminator());
+  }
+}
+
+void ScalarTree::findLive() {
+  function.walk([&](Operation *op) {
+    Value buffer = written(op);
+    const bool useless = buffer && buffer.getDefiningOp() && isUnread(buffer);
+    const bool ends = isa<moa::YieldOp>(op);
+    if (!isPure(op) && !ends && !useless && !isa<onf::AllocOp>(op))
+      markLive(op);
+  });
+}
+
+unsigned ScalarTree::liveUses(Value value) {
+  return llvm::count_if(value.getUses(), [&](OpOperand &use) { return isLive(use.getOwner()); });
+}
+
+void ScalarTree::bind(Value value, Expr name, IndexFacts facts) {
+  known[value] = {std::move(name), {}, std::move(facts)};
+}
+
+void ScalarTree::bindLoop(onf::ForOp loop, std::string spelling) {
+  const IndexFacts &lo = known[loop.getLo()].facts, &hi = known[loop.getHi()].facts;
+  IndexFacts facts;
+  facts.bounded = lo.bounded && hi.bounded;
+  facts.nonNegative = lo.nonNegative;
+  facts.loops = {loop.iv()};
+  bind(loop.iv(), tree::name(std::move(spelling)), facts);
+}
+
+void ScalarTree::define(Operation *op, Body &body) {
+  if (!isLive(op))
+    return;
+  if (auto where = dyn_cast<moa::WhereOp>(op)) {
+    std::optional<Known> choice = buildWhere(where);
+    if (!choice)
+      return branchOn(where, body);
+    if (inlines(op, *choice))
+      known[op->getResult(0)] = std::move(*choice);
+    else
+      name(op, std::move(*choice), body);
+    return;
+  }
+  Known built = build(op);
+  if (inlines(op, built))
+    known[op->getResult(0)] = std::move(built);
+  else
+    name(op, std::move(built), body);
+}
+
+void ScalarTree::name(Operation *op, Known built, Body &body) {
+  const Value result = op->getResult(0);
+  StringRef word = "v";
+  if (auto load = dyn_cast<onf::LoadOp>(op))
+    if (auto alloc = load.getBuffer().getDefiningOp<onf::AllocOp>())
+      word = alloc.getName();
+  if (word == "v" && result.getType().isIndex())
+    word = "at";
+  const std::string spelling = names.pick(word, built.expr.type);
+  const Elem type = built.expr.type;
+  body.push_back({Let{spelling, std::move(built.expr)}});
+  known[result] = {tree::name(spelling, type), {}, std::move(built.facts)};
+}
+
+bool ScalarTree::inlines(Operation *op, const Known &built) {
+  const Value result = op->getResult(0);
+  const size_t size = weight(built.expr);
+  if (size == 1 && built.reads.empty())
+    return true;
+  if (allInline)
+    return true;
+  const bool atTop = isa<onf::FuncOp, onf::ParallelOp>(op->getParentOp());
+  const bool shortEnough = built.expr.type == Elem::Index && !hasLoad(built.expr) &&
+                           size <= (atTop ? longestSize : shortIndex);
+  const bool once = liveUses(result) <= 1;
+  if (!once && !shortEnough && size > 1)
+    return false;
+  return llvm::all_of(result.getUses(), [&](OpOperand &use) {
+    return !isLive(use.getOwner()) || reaches(op, use.getOwner(), built);
+  });
+}
+
+/// True if the expression means the same at `use` and costs no more there.
+bool ScalarTree::reaches(Operation *from, Operation *use, const Known &built) {
+  const bool cheap = built.expr.type == Elem::Index && !hasLoad(built.expr) &&
+                     built.reads.empty() && weight(built.expr) <= 2 * shortIndex;
+  Operation *place = use;
+  for (; place->getBlock() != from->getBlock(); place = place->getParentOp()) {
+    Operation *parent = place->getParentOp();
+    if (isa<onf::ForOp, onf::ParallelOp>(parent) && !cheap)
+      return false;
+    if (isa<onf::IfOp>(parent) && !built.reads.empty())
+      return false;
+  }
+  if (auto loop = dyn_cast<onf::ForOp>(use); loop && !built.reads.empty())
+    return false; // the bound is evaluated again after the body has run
+  return built.reads.empty() || !writtenBetween(from, place, built.reads);
+}
+
+bool ScalarTree::writtenBetween(Operation *from, Operation *to, ArrayRef<Value> reads) {
+  for (Operation *op = from->getNextNode(); op && op != to; op = op->getNextNode()) {
+    if (isPure(op))
+      continue;
+    const WalkResult found = op->walk([&](Operation *inner) {
+      return llvm::is_contained(reads, written(inner)) ? WalkResult::interrupt()
+                                                       : WalkResult::advance();
+    });
+    if (found.wasInterrupted())
+      return true;
+  }
+  return false;
+}
+
+Expr ScalarTree::expr(Value value) { return known.find(value)->second.expr; }
+
+/// Digests the operations of a side of a `where`, all inlined; false when that grows too large.
+bool ScalarTree::defineInside(Block &block, unsigned &budget) {
+  for (Operation &op : block.without_terminator()) {
+    if (!isLive(&op))
+      continue;
+    Known built;
+    if (auto where = dyn_cast<moa::WhereOp>(op)) {
+      std::optional<Known> choice = buildWhere(where);
+      if (!choice)
+        return false;
+      built = std::move(*choice);
+    } else {
+      built = build(&op);
+    }
+    const unsigned repeated = weight(built.expr) * std::max(1u, liveUses(op.getResult(0)));
+    if (repeated > budget)
+      return false;
+    if (weight(built.expr) > 1)
+      budget -= std::min<unsigned>(budget, repeated - weight(built.expr));
+    known[op.getResult(0)] = std::move(built);
+  }
+  return true;
+}
+
+void ScalarTree::branchOn(moa::WhereOp op, Body &body) {
+  const Elem type = elemOf(op.getResult().getType());
+  const std::string variable = names.pick("choice", type);
+  body.push_back({Variable{variable, type, std::nullopt}});
+  If branch{expr(op.getCondition()), {}, {}};
+  assignSide(op.getThenRegion(), variable, branch.then);
+  assignSide(op.getElseRegion(), variable, branch.otherwise);
+  body.push_back({std::move(branch)});
+  bind(op.getResult(), tree::name(variable, type));
+}
+
+void ScalarTree::assignSide(Region &region, const std::string &variable, Body &body) {
+  const size_t mark = names.mark();
+  for (Operation &inner : region.front().without_terminator())
+    define(&inner, body);
+  body.push_back({Assign{variable, expr(region.front().getTerminator()->getOperand(0))}});
+  names.release(mark);
+}
+
+} // namespace moac::emit
