@@ -93,6 +93,10 @@ public:
   bool proveLess(const Expr &a, const Expr &b) const { return provePositive(b - a); }
   bool proveEqual(const Expr &a, const Expr &b) const;
 
+  /// A point at which every fact holds and `e` is negative, found among a few samples: for error
+  /// messages. That nothing is found says nothing.
+  std::optional<std::map<std::string, int64_t>> counterexample(const Expr &e) const;
+
   /// A bound that holds and is *attained* somewhere in the (non-empty) domain of the ranged names,
   /// free of those names; nothing when it cannot be given exactly. For refutations: `q[i+1]` has
   /// attained maximum N.
@@ -109,9 +113,10 @@ public:
 
 private:
   friend class Knowledge;
+  bool holdAt(const std::map<std::string, int64_t> &at) const;
   std::vector<Range> boundRanges() const;
   Facts symbolFacts() const;
-  bool contains(const std::map<std::string, Expr> &point) const;
+  bool contains(const std::map<std::string, Expr> &point, const Expr &e) const;
   std::optional<Expr> attained(const Expr &e, bool upper) const;
   std::optional<Expr> bounded(const Expr &e, const std::set<std::string> &names, bool upper) const;
   /// The facts made ready for proving, built at the first question after a change. Because of it,

@@ -16,12 +16,11 @@ namespace {
 constexpr int maxDivisionSteps = 64;
 
 /// factors of `m` without those of `d`, if `d` divides `m`.
-std::optional<std::vector<AtomRef>> divideFactors(const std::vector<AtomRef> &m,
-                                                  const std::vector<AtomRef> &d) {
-  std::vector<AtomRef> rest;
+std::optional<Factors> divideFactors(const Factors &m, const Factors &d) {
+  Factors rest;
   size_t k = 0;
-  for (const AtomRef &f : m) {
-    if (k < d.size() && (f == d[k] || (f->hash == d[k]->hash && compare(*f, *d[k]) == 0)))
+  for (AtomRef f : m) {
+    if (k < d.size() && f == d[k])
       ++k;
     else
       rest.push_back(f);
@@ -106,7 +105,7 @@ std::optional<Interval> constantRange(const Expr &e) {
 /// (x // c + k) // b = (x + k*c) // (c*b) for a constant b > 0: flooring twice is flooring once.
 std::optional<Expr> nestedDivision(const Expr &r, int64_t b) {
   Expr head = r - Expr(constantTerm(r));
-  const Atom *atom = asAtom(head);
+  AtomRef atom = asAtom(head);
   if (!atom || atom->kind != AtomKind::FloorDiv)
     return std::nullopt;
   const Expr &c = atom->args[1];
@@ -137,7 +136,7 @@ Expr dropInnerMod(const Expr &r, const Expr &b) {
   Expr sum;
   for (const Term &t : r.node().terms) {
     size_t k = 0;
-    auto droppable = [&](const AtomRef &f) {
+    auto droppable = [&](AtomRef f) {
       if (f->kind != AtomKind::Mod)
         return false;
       std::optional<int64_t> c = f->args[1].constant(), m = b.constant();
@@ -152,7 +151,7 @@ Expr dropInnerMod(const Expr &r, const Expr &b) {
       continue;
     }
     Term rest = t;
-    rest.factors.erase(rest.factors.begin() + static_cast<std::ptrdiff_t>(k));
+    rest.factors.erase(k);
     sum = sum + fromTerms({std::move(rest)}) * t.factors[k]->args[0];
   }
   return kept.size() == r.node().terms.size() ? r : sum + fromTerms(std::move(kept));
@@ -185,7 +184,7 @@ Division divide(const Expr &e, const Expr &divisor) {
       ++done;
       continue;
     }
-    Expr part = fromTerms({Term{q, std::move(*factors)}});
+    Expr part = fromTerms({Term{q, *factors}});
     bool stays = t.coefficient != q * lead.coefficient; // a remainder keeps its place
     quotient = quotient + part;
     rest = rest - part * divisor;

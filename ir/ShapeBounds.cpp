@@ -14,7 +14,7 @@ namespace {
 
 /// Terms of an expression that share the same factors depending on one name.
 struct Group {
-  std::vector<AtomRef> varying;
+  Factors varying;
   Expr slope; // free of the name
 };
 
@@ -22,11 +22,11 @@ std::vector<Group> groupsBy(const Expr &e, const std::string &name) {
   std::vector<Group> groups;
   for (const Term &t : e.node().terms) {
     Term rest{t.coefficient, {}};
-    std::vector<AtomRef> varying;
-    for (const AtomRef &f : t.factors)
+    Factors varying;
+    for (AtomRef f : t.factors)
       (fromAtom(f).mentions(name) ? varying : rest.factors).push_back(f);
     auto it = std::find_if(groups.begin(), groups.end(),
-                           [&](const Group &g) { return compare(g.varying, varying) == 0; });
+                           [&](const Group &g) { return g.varying == varying; });
     if (it == groups.end())
       it = groups.insert(groups.end(), Group{varying, Expr()});
     it->slope = it->slope + fromTerms({std::move(rest)});
@@ -52,7 +52,7 @@ std::optional<int> Bounds::direction(const Expr &e, const Range &r) {
     if (!slope)
       return std::nullopt;
     int product = 0; // a product moves up if its factors do and none is negative
-    for (const AtomRef &f : g.varying) {
+    for (AtomRef f : g.varying) {
       std::optional<int> d = direction(*f, r);
       bool fits = g.varying.size() == 1 || (d == 1 && nonNegativeThroughout(fromAtom(f), r));
       if (!d || !fits)
@@ -135,7 +135,7 @@ std::optional<Expr> Bounds::bound(const Expr &e, const Range &r, bool upper) {
     }
     std::optional<int> s = search.sign(g.slope);
     std::optional<Expr> product = Expr(1);
-    for (const AtomRef &f : g.varying) {
+    for (AtomRef f : g.varying) {
       bool fits = s && (g.varying.size() == 1 || search.quickly(fromAtom(f)));
       std::optional<Expr> b = fits ? atomBound(*f, r, (*s > 0) == upper) : std::nullopt;
       if (b && g.varying.size() > 1 && !search.quickly(*b))

@@ -7,12 +7,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
+#include <unordered_set>
 
 namespace moac::shape {
 
 namespace {
 
-constexpr size_t maxTerms = 256, maxProducts = 8192, maxDegree = 24;
+constexpr size_t maxTerms = 256, maxProducts = 8192;
 constexpr uint32_t maxWeight = 20000, maxDepth = 40;
 
 size_t mix(size_t seed, size_t value) {
@@ -26,15 +28,6 @@ size_t hashText(std::string_view text) {
   return h ^ (h >> 31);
 }
 
-bool factorsEqual(const std::vector<AtomRef> &a, const std::vector<AtomRef> &b) {
-  if (a.size() != b.size())
-    return false;
-  for (size_t k = 0; k < a.size(); ++k)
-    if (a[k] != b[k] && (a[k]->hash != b[k]->hash || compare(*a[k], *b[k]) != 0))
-      return false;
-  return true;
-}
-
 /// Takes terms that are sorted, distinct and non-zero.
 Expr fromSorted(std::vector<Term> terms) {
   auto node = std::make_shared<Expr::Node>();
@@ -42,7 +35,7 @@ Expr fromSorted(std::vector<Term> terms) {
     return poisonedExpr();
   size_t weight = 0;
   for (const Term &t : terms) {
-    if (t.coefficient == INT64_MIN || t.factors.size() > maxDegree)
+    if (t.coefficient == INT64_MIN)
       return poisonedExpr();
     node->hash = mix(node->hash, static_cast<size_t>(t.coefficient));
     ++weight;
@@ -63,6 +56,33 @@ Expr fromSorted(std::vector<Term> terms) {
 const Expr &zero() {
   static const Expr value = fromSorted({});
   return value;
+}
+
+struct AtomHash {
+  size_t operator()(const std::unique_ptr<Atom> &a) const { return a->hash; }
+};
+
+struct AtomEqual {
+  bool operator()(const std::unique_ptr<Atom> &a, const std::unique_ptr<Atom> &b) const {
+    return a->hash == b->hash && compare(*a, *b) == 0;
+  }
+};
+
+/// The one atom equal to `atom`. Kept for ever: a program has few different ones.
+AtomRef unique(Atom atom) {
+  static std::mutex mutex;
+  static auto &atoms = *new std::unordered_set<std::unique_ptr<Atom>, AtomHash, AtomEqual>();
+  auto candidate = std::make_unique<Atom>(std::move(atom));
+  std::lock_guard<std::mutex> lock(mutex);
+  auto [it, isNew] = atoms.insert(std::move(candidate));
+  Atom &kept = **it;
+  if (isNew) {
+    std::vector<Term> terms(1);
+    terms[0].coefficient = 1;
+    terms[0].factors.push_back(&kept);
+    kept.self = fromSorted(std::move(terms));
+  }
+  return &kept;
 }
 
 /// a + sign * b over sorted lists.
@@ -115,7 +135,7 @@ Expr fromTerms(std::vector<Term> terms) {
   std::vector<Term> out;
   out.reserve(terms.size());
   for (Term &t : terms) {
-    if (out.empty() || !factorsEqual(out.back().factors, t.factors))
+    if (out.empty() || !(out.back().factors == t.factors))
       out.push_back(std::move(t));
     else if (__builtin_add_overflow(out.back().coefficient, t.coefficient, &out.back().coefficient))
       return poisonedExpr();
@@ -124,29 +144,22 @@ Expr fromTerms(std::vector<Term> terms) {
   return fromSorted(std::move(out));
 }
 
-Expr fromAtom(AtomRef atom) {
-  std::vector<Term> terms(1);
-  terms[0].coefficient = 1;
-  terms[0].factors.push_back(std::move(atom));
-  return fromSorted(std::move(terms));
-}
-
 Expr makeAtom(AtomKind kind, std::vector<Expr> args) {
-  auto atom = std::make_shared<Atom>();
-  atom->kind = kind;
-  atom->hash = mix(0x51ed270b, static_cast<size_t>(kind));
+  Atom atom{kind, "", {}, Expr(), mix(0x51ed270b, static_cast<size_t>(kind)), 0, 1, 0};
   size_t weight = 1;
   for (const Expr &a : args) {
     if (a.poisoned())
       return poisonedExpr();
-    atom->hash = mix(atom->hash, a.hash());
-    atom->mask |= a.node().mask;
-    atom->depth = std::max(atom->depth, a.node().depth + 1);
+    atom.hash = mix(atom.hash, a.hash());
+    atom.mask |= a.node().mask;
+    atom.depth = std::max(atom.depth, a.node().depth + 1);
     weight += a.node().weight;
   }
-  atom->weight = static_cast<uint32_t>(std::min<size_t>(weight, maxWeight + 1));
-  atom->args = std::move(args);
-  return fromAtom(std::move(atom));
+  if (weight > maxWeight || atom.depth > maxDepth)
+    return poisonedExpr();
+  atom.weight = static_cast<uint32_t>(weight);
+  atom.args = std::move(args);
+  return unique(std::move(atom))->self;
 }
 
 int compare(const Atom &a, const Atom &b) {
@@ -162,7 +175,7 @@ int compare(const Atom &a, const Atom &b) {
   return a.args.size() == b.args.size() ? 0 : a.args.size() < b.args.size() ? -1 : 1;
 }
 
-int compare(const std::vector<AtomRef> &a, const std::vector<AtomRef> &b) {
+int compare(const Factors &a, const Factors &b) {
   if (a.size() != b.size())
     return a.size() > b.size() ? -1 : 1; // higher degree first
   for (size_t k = 0; k < a.size(); ++k)
@@ -198,12 +211,9 @@ Expr::Expr(int64_t value) : impl(zero().impl) {
 }
 
 Expr Expr::name(std::string_view name) {
-  auto atom = std::make_shared<Atom>();
-  atom->kind = AtomKind::Name;
-  atom->name = name;
-  atom->hash = hashText(name);
-  atom->mask = nameBit(name);
-  return fromAtom(std::move(atom));
+  return unique(
+             {AtomKind::Name, std::string(name), {}, Expr(), hashText(name), nameBit(name), 1, 0})
+      ->self;
 }
 
 bool Expr::poisoned() const { return impl->poison != 0; }
@@ -219,10 +229,10 @@ std::optional<int64_t> Expr::constant() const {
   return std::nullopt;
 }
 
-const Atom *asAtom(const Expr &e) {
+AtomRef asAtom(const Expr &e) {
   const auto &terms = e.node().terms;
   bool one = terms.size() == 1 && terms[0].coefficient == 1 && terms[0].factors.size() == 1;
-  return one ? terms[0].factors[0].get() : nullptr;
+  return one ? terms[0].factors[0] : nullptr;
 }
 
 int64_t constantTerm(const Expr &e) {
@@ -263,7 +273,6 @@ Expr operator*(const Expr &a, const Expr &b) {
   const auto &ta = a.impl->terms, &tb = b.impl->terms;
   if (ta.size() * tb.size() > maxProducts)
     return poisonedExpr();
-  auto before = [](const AtomRef &x, const AtomRef &y) { return compare(*x, *y) < 0; };
   std::vector<Term> out;
   out.reserve(ta.size() * tb.size());
   for (const Term &x : ta)
@@ -271,9 +280,13 @@ Expr operator*(const Expr &a, const Expr &b) {
       Term t;
       if (__builtin_mul_overflow(x.coefficient, y.coefficient, &t.coefficient))
         return poisonedExpr();
-      t.factors.resize(x.factors.size() + y.factors.size());
-      std::merge(x.factors.begin(), x.factors.end(), y.factors.begin(), y.factors.end(),
-                 t.factors.begin(), before);
+      if (x.factors.size() + y.factors.size() > Factors::capacity)
+        return poisonedExpr();
+      for (size_t i = 0, j = 0; i < x.factors.size() || j < y.factors.size();) {
+        bool first = j == y.factors.size() ||
+                     (i < x.factors.size() && compare(*x.factors[i], *y.factors[j]) <= 0);
+        t.factors.push_back(first ? x.factors[i++] : y.factors[j++]);
+      }
       out.push_back(std::move(t));
     }
   return ta.size() == 1 || tb.size() == 1 ? fromSorted(std::move(out)) : fromTerms(std::move(out));

@@ -75,7 +75,7 @@ std::optional<int64_t> FactBase::lower(const Expr &head) const {
   return best;
 }
 
-bool FactBase::meet(const Expr &atom) {
+bool FactBase::meet(AtomRef atom) {
   for (const FactBase *b = this; b; b = b->parent)
     if (b->met.contains(atom))
       return false;
@@ -104,7 +104,7 @@ int Ranks::rank(const Expr &e) const {
   int highest = 0;
   if (e.node().mask & mask)
     for (const Term &t : e.node().terms)
-      for (const AtomRef &f : t.factors)
+      for (AtomRef f : t.factors)
         highest = std::max(highest, rank(*f));
   return highest;
 }
@@ -116,10 +116,9 @@ std::vector<AtomRef> variables(const Expr &e, const Ranks &ranks) {
   };
   std::vector<Entry> found;
   for (const Term &t : e.node().terms)
-    for (const AtomRef &f : t.factors) {
-      bool known = std::any_of(found.begin(), found.end(), [&](const Entry &o) {
-        return o.atom == f || (o.atom->hash == f->hash && compare(*o.atom, *f) == 0);
-      });
+    for (AtomRef f : t.factors) {
+      bool known =
+          std::any_of(found.begin(), found.end(), [&](const Entry &o) { return o.atom == f; });
       if (!known)
         found.push_back({f, ranks.rank(*f)});
     }
@@ -131,30 +130,27 @@ std::vector<AtomRef> variables(const Expr &e, const Ranks &ranks) {
   });
   std::vector<AtomRef> out;
   for (Entry &entry : found)
-    out.push_back(std::move(entry.atom));
+    out.push_back(entry.atom);
   return out;
 }
 
 bool holds(const Expr &e, const Atom &v) {
   if ((e.node().mask & v.mask) != v.mask)
     return false;
-  for (const Term &t : e.node().terms)
-    for (const AtomRef &f : t.factors)
-      if (f.get() == &v || (f->hash == v.hash && compare(*f, v) == 0))
-        return true;
-  return false;
+  const auto &terms = e.node().terms;
+  return std::any_of(terms.begin(), terms.end(),
+                     [&](const Term &t) { return t.factors.contains(v); });
 }
 
 Expr cofactor(const Expr &e, const Atom &v) {
   std::vector<Term> terms;
-  for (const Term &t : e.node().terms)
-    for (size_t k = 0; k < t.factors.size(); ++k)
-      if (t.factors[k].get() == &v ||
-          (t.factors[k]->hash == v.hash && compare(*t.factors[k], v) == 0)) {
-        terms.push_back(t);
-        terms.back().factors.erase(terms.back().factors.begin() + static_cast<std::ptrdiff_t>(k));
-        break;
-      }
+  for (const Term &t : e.node().terms) {
+    const AtomRef *at = std::find(t.factors.begin(), t.factors.end(), &v);
+    if (at == t.factors.end())
+      continue;
+    terms.push_back(t);
+    terms.back().factors.erase(static_cast<size_t>(at - t.factors.begin()));
+  }
   return fromTerms(std::move(terms));
 }
 

@@ -2,6 +2,8 @@
 // search.
 #include "ir/ShapeBounds.h"
 
+#include <algorithm>
+
 namespace moac::shape {
 
 void Facts::range(const std::string &name, const Expr &lo, const Expr &hi) {
@@ -32,7 +34,7 @@ bool Facts::proveNonNegative(const Expr &e) const {
     return *c >= 0;
   const Knowledge &k = knowledge();
   FactBase learnt(&k.base);
-  Search search(k.ranks, learnt);
+  Search search(k, learnt);
   Expr applied = k.apply(e);
   return search.attempt(applied, 150) || search.nonNegative(search.simplify(applied));
 }
@@ -42,7 +44,7 @@ bool Facts::proveEqual(const Expr &a, const Expr &b) const {
     return !a.poisoned();
   const Knowledge &k = knowledge();
   FactBase learnt(&k.base);
-  Search search(k.ranks, learnt);
+  Search search(k, learnt);
   Expr difference = search.simplify(k.apply(a - b));
   if (difference.poisoned())
     return false;
@@ -52,6 +54,39 @@ bool Facts::proveEqual(const Expr &a, const Expr &b) const {
   if (expanded == Expr())
     return true;
   return search.nonNegative(difference) && search.nonNegative(-difference);
+}
+
+std::optional<std::map<std::string, int64_t>> Facts::counterexample(const Expr &e) const {
+  const Knowledge &k = knowledge();
+  std::set<std::string> names = e.names();
+  for (const Range &r : ranges) {
+    names.merge(r.lo.names()), names.merge(r.hi.names());
+    names.insert(r.name);
+  }
+  for (const Expr &fact : known)
+    names.merge(fact.names());
+  for (const auto &[a, b] : equalities)
+    names.merge((a - b).names());
+  for (const Model &model : k.models) {
+    std::map<std::string, int64_t> at;
+    for (const std::string &name : names)
+      if (std::optional<int64_t> v = valueAt(k.apply(Expr::name(name)), model))
+        at[name] = *v;
+    if (e.evaluate(at).value_or(0) < 0 && holdAt(at))
+      return at;
+  }
+  return std::nullopt;
+}
+
+bool Facts::holdAt(const std::map<std::string, int64_t> &at) const {
+  auto atLeast = [&](const Expr &x) { return x.evaluate(at).value_or(-1) >= 0; };
+  for (const Range &r : ranges)
+    if (!atLeast(Expr::name(r.name) - r.lo) || !atLeast(r.hi - Expr::name(r.name) - Expr(1)))
+      return false;
+  for (const auto &[a, b] : equalities)
+    if (!a.evaluate(at) || a.evaluate(at) != b.evaluate(at))
+      return false;
+  return std::all_of(known.begin(), known.end(), atLeast);
 }
 
 /// The ranges with equalities applied, without the names that an equality replaced.
@@ -85,21 +120,39 @@ Facts Facts::symbolFacts() const {
   return out;
 }
 
-/// Whether the point (a value over symbols for each ranged name) satisfies every fact.
-bool Facts::contains(const std::map<std::string, Expr> &point) const {
+/// Whether the point (a value over symbols for each ranged name) satisfies every fact, where each
+/// fact and `e` are defined: no divisor may be 0 there.
+bool Facts::contains(const std::map<std::string, Expr> &point, const Expr &e) const {
   const Knowledge &k = knowledge();
   Facts symbols = symbolFacts();
-  auto at = [&](const Expr &e) { return k.reveal(k.apply(e).substitute(point)); };
+  // Facts are checked as they were given: with equalities applied they would confirm themselves.
+  std::map<std::string, Expr> whole;
+  for (const Range &r : ranges)
+    whole[r.name] = k.reveal(k.apply(Expr::name(r.name)).substitute(point));
+  auto at = [&](const Expr &x) { return x.substitute(whole); };
+  auto defined = [&](const Expr &x) {
+    for (AtomRef atom : atomsOf(x)) {
+      if (atom->kind != AtomKind::FloorDiv && atom->kind != AtomKind::Mod)
+        continue;
+      Expr divisor = at(atom->args[1]);
+      if (!symbols.provePositive(divisor) && !symbols.provePositive(-divisor))
+        return false;
+    }
+    return true;
+  };
+  if (!defined(e))
+    return false;
   for (const Range &r : ranges) {
     Expr value = at(Expr::name(r.name));
-    if (!symbols.proveNonNegative(value - at(r.lo)) || !symbols.proveLess(value, at(r.hi)))
+    if (!defined(r.lo) || !defined(r.hi) || !symbols.proveNonNegative(value - at(r.lo)) ||
+        !symbols.proveLess(value, at(r.hi)))
       return false;
   }
-  for (const Expr &e : known)
-    if (!symbols.proveNonNegative(at(e)))
+  for (const Expr &fact : known)
+    if (!defined(fact) || !symbols.proveNonNegative(at(fact)))
       return false;
   for (const auto &[a, b] : equalities)
-    if (!symbols.proveEqual(at(a), at(b)))
+    if (!defined(a) || !defined(b) || !symbols.proveEqual(at(a), at(b)))
       return false;
   return true;
 }
@@ -109,7 +162,7 @@ std::optional<Expr> Facts::attained(const Expr &e, bool upper) const {
     return std::nullopt;
   const Knowledge &k = knowledge();
   FactBase learnt(&k.base);
-  Search search(k.ranks, learnt);
+  Search search(k, learnt);
   Bounds bounds(search, boundRanges());
   for (bool idleHigh : {false, true}) {
     std::map<std::string, Expr> point;
@@ -121,7 +174,7 @@ std::optional<Expr> Facts::attained(const Expr &e, bool upper) const {
     for (const Range &r : ranges)
       free = free && !shown.mentions(r.name);
     bool bounding = free && proveNonNegative(upper ? shown - e : e - shown);
-    if (bounding && contains(point))
+    if (bounding && contains(point, e))
       return shown;
   }
   return std::nullopt;
@@ -136,7 +189,7 @@ std::optional<Expr> Facts::bounded(const Expr &e, const std::set<std::string> &e
     return std::nullopt;
   const Knowledge &k = knowledge();
   FactBase learnt(&k.base);
-  Search search(k.ranks, learnt);
+  Search search(k, learnt);
   Bounds bounds(search, boundRanges());
   std::optional<Expr> value = bounds.eliminate(k.apply(e), eliminate, upper);
   if (!value)

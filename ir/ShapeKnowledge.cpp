@@ -35,9 +35,7 @@ Expr Knowledge::apply(const Expr &e) const {
     Expr next = solved.empty() ? out : out.substitute(solved);
     for (const auto &[from, to] : atomRules)
       next = rewrite(next, [&](const Atom &a) -> std::optional<Expr> {
-        const Atom &rule = *asAtom(from);
-        return a.hash == rule.hash && compare(a, rule) == 0 ? std::optional<Expr>(to)
-                                                            : std::nullopt;
+        return &a == asAtom(from) ? std::optional<Expr>(to) : std::nullopt;
       });
     if (next == out)
       break;
@@ -129,8 +127,8 @@ void Knowledge::derivePositiveFactors() {
     if (constantTerm(fact) >= 0)
       continue;
     Expr head = fact - Expr(constantTerm(fact));
-    std::vector<AtomRef> factors = head.node().terms.front().factors;
-    for (const AtomRef &f : factors) {
+    Factors factors = head.node().terms.front().factors;
+    for (AtomRef f : factors) {
       Expr g = fromAtom(f), rest = cofactor(head, *f);
       if (rest.constant() || rest.node().terms.size() != head.node().terms.size())
         continue;
@@ -142,6 +140,11 @@ void Knowledge::derivePositiveFactors() {
       base.add(rest - Expr(1));
     }
   }
+}
+
+Search::Search(const Knowledge &knowledge, FactBase &base) : ranks(knowledge.ranks), base(base) {
+  for (const Model &m : knowledge.models)
+    models.push_back(&m);
 }
 
 Knowledge::Knowledge(const Facts &facts) {
@@ -161,7 +164,12 @@ Knowledge::Knowledge(const Facts &facts) {
     base.add(e);
   }
   derivePositiveFactors();
-  Search search(ranks, base);
+  std::vector<SampleRange> sampled;
+  for (const auto &r : facts.ranges)
+    if (!solved.contains(r.name))
+      sampled.push_back({r.name, apply(r.lo), apply(r.hi)});
+  models = sampleModels(sampled, base.facts);
+  Search search(*this, base);
   for (const Expr &e : pending)
     if (!e.poisoned() && e.node().depth > 0) {
       Expr simple = search.simplify(e);

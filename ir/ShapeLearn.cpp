@@ -14,18 +14,18 @@ namespace {
 
 constexpr int sideDepth = 4;
 
-Expr without(const Expr &e, const std::vector<AtomRef> &factors) {
+Expr without(const Expr &e, const Factors &factors) {
   Expr out = e;
-  for (const AtomRef &f : factors)
+  for (AtomRef f : factors)
     out = cofactor(out, *f);
   return out;
 }
 
 /// Atoms (with multiplicity) that divide every term of `e` and of `other`.
-std::vector<AtomRef> commonFactors(const Expr &e, const Expr &other) {
-  std::vector<AtomRef> out;
+Factors commonFactors(const Expr &e, const Expr &other) {
+  Factors out;
   Expr a = e, b = other;
-  for (const AtomRef &f : other.node().terms.front().factors) {
+  for (AtomRef f : other.node().terms.front().factors) {
     Expr ca = cofactor(a, *f), cb = cofactor(b, *f);
     if (ca.node().terms.size() != a.node().terms.size() ||
         cb.node().terms.size() != b.node().terms.size())
@@ -40,13 +40,14 @@ std::vector<AtomRef> commonFactors(const Expr &e, const Expr &other) {
 
 void Search::learn(const Expr &e) {
   for (const Term &t : e.node().terms)
-    for (const AtomRef &f : t.factors)
+    for (AtomRef f : t.factors)
       if (f->kind != AtomKind::Name)
-        if (Expr self = fromAtom(f); base.meet(self))
-          learnAtom(f, self);
+        if (base.meet(f))
+          learnAtom(f);
 }
 
-void Search::learnAtom(const AtomRef &atom, const Expr &self) {
+void Search::learnAtom(AtomRef atom) {
+  const Expr &self = atom->self;
   const Expr &x = atom->args[0];
   if (atom->kind == AtomKind::Min || atom->kind == AtomKind::Max) {
     bool isMin = atom->kind == AtomKind::Min;
@@ -88,20 +89,22 @@ std::optional<Expr> Search::simplifyDivision(const Atom &atom) {
   if (x == Expr())
     return Expr();
   if (!c)
-    if (std::vector<AtomRef> g = commonFactors(x, m); !g.empty()) {
+    if (Factors g = commonFactors(x, m); !g.empty()) {
       Expr factor(1);
-      for (const AtomRef &f : g)
+      for (AtomRef f : g)
         factor = factor * fromAtom(f);
       // m != 0, so its factors are not 0 either; (x*g) % (m*g) = (x % m)*g.
       Expr a = without(x, g), b = without(m, g);
       return quotient ? floordiv(a, b) : mod(a, b) * factor;
     }
-  for (int block : {0, -1, 1}) { // block*m <= x < (block + 1)*m
+  // block*m <= x < (block + 1)*m for a small block, tried on the side where x can be.
+  bool below = !quickly(*direction > 0 ? x : -x);
+  for (int block : below ? std::vector<int>{-1} : std::vector<int>{0, 1}) {
     Expr low = x - Expr(block) * m, high = m - Expr(1) - low;
     if (*direction < 0)
       high = low - m - Expr(1), low = -low;
     if (quickly(low) && quickly(high))
-      return quotient ? Expr(block) : x - Expr(block) * m;
+      return quotient ? Expr(block) : low * Expr(*direction);
   }
   return std::nullopt;
 }

@@ -20,7 +20,7 @@ AtomKind opposite(AtomKind kind) { return kind == AtomKind::Min ? AtomKind::Max 
 std::vector<Expr> spread(AtomKind kind, const Expr &arg) {
   const Term *found = nullptr;
   for (const Term &t : arg.node().terms)
-    for (const AtomRef &f : t.factors)
+    for (AtomRef f : t.factors)
       if (f->kind == AtomKind::Min || f->kind == AtomKind::Max) {
         if (found || t.factors.size() != 1)
           return {arg};
@@ -68,7 +68,7 @@ Expr commonAddend(const std::vector<Expr> &args) {
     for (const Expr &a : args) {
       const auto &terms = a.node().terms;
       auto it = std::find_if(terms.begin(), terms.end(),
-                             [&](const Term &o) { return compare(o.factors, t.factors) == 0; });
+                             [&](const Term &o) { return o.factors == t.factors; });
       int64_t other = it == terms.end() ? 0 : it->coefficient;
       if (other == 0 || (other < 0) != (c < 0)) {
         c = 0;

@@ -9,27 +9,60 @@
 
 #include "ir/Shape.h"
 
+#include <algorithm>
+
 namespace moac::shape {
 
 enum class AtomKind : uint8_t { Name, FloorDiv, Mod, Min, Max };
 
 /// A factor that the polynomial layer does not look into. FloorDiv and Mod have two arguments, Min
-/// and Max two or more in sorted order, Name none.
+/// and Max two or more in sorted order, Name none. Atoms are unique for the life of the process (as
+/// MLIR's types are), so equal atoms are the same object.
 struct Atom {
   AtomKind kind;
   std::string name;
   std::vector<Expr> args;
+  Expr self; // this atom as an expression
   size_t hash = 0;
   uint64_t mask = 0;   // a bit per name (by hash): a clear bit proves that a name does not occur
   uint32_t weight = 1; // size as a tree
   uint32_t depth = 0;  // nesting of atoms
 };
-using AtomRef = std::shared_ptr<const Atom>;
+using AtomRef = const Atom *;
+
+/// A sorted product of atoms, in place: an expression of higher degree than `capacity` is poisoned.
+class Factors {
+public:
+  static constexpr uint32_t capacity = 15;
+  Factors() = default;
+  Factors(const Factors &o) : count(o.count) { std::copy(o.begin(), o.end(), atoms); }
+  Factors &operator=(const Factors &o) {
+    count = o.count;
+    std::copy(o.begin(), o.end(), atoms);
+    return *this;
+  }
+  size_t size() const { return count; }
+  bool empty() const { return count == 0; }
+  const AtomRef *begin() const { return atoms; }
+  const AtomRef *end() const { return atoms + count; }
+  AtomRef operator[](size_t k) const { return atoms[k]; }
+  /// `atom` must not precede the last one, and there must be room.
+  void push_back(AtomRef atom) { atoms[count++] = atom; }
+  void erase(size_t k) { std::copy(atoms + k + 1, atoms + count--, atoms + k); }
+  bool contains(const Atom &a) const { return std::find(begin(), end(), &a) != end(); }
+  friend bool operator==(const Factors &a, const Factors &b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+  }
+
+private:
+  AtomRef atoms[capacity];
+  uint32_t count = 0;
+};
 
 /// coefficient * Π factors; no factors for the constant term.
 struct Term {
   int64_t coefficient = 0;
-  std::vector<AtomRef> factors;
+  Factors factors;
 };
 
 struct Expr::Node {
@@ -42,17 +75,17 @@ struct Expr::Node {
 
 /// Three-way comparisons behind the canonical order.
 int compare(const Atom &a, const Atom &b);
-int compare(const std::vector<AtomRef> &a, const std::vector<AtomRef> &b);
+int compare(const Factors &a, const Factors &b);
 int compare(const Expr &a, const Expr &b);
 
 /// An expression from terms in any order; factors must be sorted. Combines, sorts, checks limits.
 Expr fromTerms(std::vector<Term> terms);
-Expr fromAtom(AtomRef atom);
+inline const Expr &fromAtom(AtomRef atom) { return atom->self; }
 /// The atom with these canonical arguments, unsimplified.
 Expr makeAtom(AtomKind kind, std::vector<Expr> args);
 Expr poisonedExpr();
 /// The atom if `e` is exactly one atom with coefficient 1, else null.
-const Atom *asAtom(const Expr &e);
+AtomRef asAtom(const Expr &e);
 /// The part without the constant term, and the constant term.
 int64_t constantTerm(const Expr &e);
 /// e = quotient * divisor + remainder, by polynomial division with coefficients floored; exact for

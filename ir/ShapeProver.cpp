@@ -29,7 +29,7 @@ std::optional<int64_t> Search::termBound(const Term &t) const {
   if (t.coefficient < 0)
     return std::nullopt;
   std::optional<int64_t> product = t.coefficient;
-  for (const AtomRef &f : t.factors) {
+  for (AtomRef f : t.factors) {
     std::optional<int64_t> lower = base.lower(fromAtom(f));
     if (!lower || *lower < 0)
       return std::nullopt;
@@ -60,13 +60,18 @@ bool Search::evident(const Expr &e) const {
   return sum >= 0;
 }
 
+bool Search::refuted(const Expr &e) const {
+  return std::any_of(models.begin(), models.end(),
+                     [&](const Model *m) { return valueAt(e, *m).value_or(0) < 0; });
+}
+
 bool Search::prove(const Expr &goal, int depth) {
   if (goal.poisoned())
     return false;
   Expr e = tighten(goal);
   if (evident(e))
     return true;
-  if (e.constant() || depth <= 0 || fuel <= 0)
+  if (e.constant() || depth <= 0 || fuel <= 0 || refuted(e))
     return false;
   fuel -= 1 + static_cast<int>(e.node().terms.size()) / 4;
   auto [it, isNew] = memo.try_emplace(e, depth);
@@ -99,12 +104,9 @@ bool Search::byFactor(const Expr &e, int depth) {
   const auto &terms = e.node().terms;
   if (terms.back().factors.empty())
     return false;
-  for (const AtomRef &f : terms.front().factors) {
-    bool common = std::all_of(terms.begin(), terms.end(), [&](const Term &t) {
-      return std::any_of(t.factors.begin(), t.factors.end(), [&](const AtomRef &o) {
-        return o == f || (o->hash == f->hash && compare(*o, *f) == 0);
-      });
-    });
+  for (AtomRef f : terms.front().factors) {
+    bool common = std::all_of(terms.begin(), terms.end(),
+                              [&](const Term &t) { return t.factors.contains(*f); });
     if (!common)
       continue;
     Expr g = fromAtom(f), rest = cofactor(e, *f);
@@ -120,7 +122,7 @@ bool Search::byFactor(const Expr &e, int depth) {
 bool Search::byElimination(const Expr &e, int depth) {
   std::vector<AtomRef> vars = variables(e, ranks);
   int innermost = ranks.rank(*vars.front());
-  for (const AtomRef &v : vars) {
+  for (AtomRef v : vars) {
     // Symbols have no order among them; of ranged names the innermost is the one to begin with.
     if (!wide && innermost > 0 && v != vars.front())
       break;
@@ -135,7 +137,7 @@ bool Search::byElimination(const Expr &e, int depth) {
 bool Search::reaches(const Expr &fact, const Atom &v) const {
   int rank = ranks.rank(v);
   for (const Term &t : fact.node().terms)
-    for (const AtomRef &f : t.factors)
+    for (AtomRef f : t.factors)
       if (int other = ranks.rank(*f); other > rank || (other == rank && f->depth > v.depth))
         return true;
   return false;
@@ -143,9 +145,11 @@ bool Search::reaches(const Expr &fact, const Atom &v) const {
 
 /// The goal |c|*e - |A|*fact + |c| - 1 (or e - (A/c)*fact) for A*v + b and the fact c*v + d, if the
 /// fact bounds v in the wanted direction.
-std::optional<Expr> Search::combine(const Expr &e, const Expr &slope, const Expr &fact,
-                                    const AtomRef &v, int direction, int depth) {
+std::optional<Expr> Search::combine(const Expr &e, const Expr &slope, const Expr &fact, AtomRef v,
+                                    int direction, int depth) {
   Expr c = cofactor(fact, *v);
+  auto length = [](const Expr &x) { return static_cast<int>(x.node().terms.size()); };
+  fuel -= (length(e) * length(c) + length(slope) * length(fact)) / 16;
   std::optional<int64_t> known = c.constant();
   if (known ? (*known > 0) != (direction > 0) : holds(c, *v))
     return std::nullopt;
@@ -157,7 +161,7 @@ std::optional<Expr> Search::combine(const Expr &e, const Expr &slope, const Expr
   return size * e - weight * fact + size - Expr(1);
 }
 
-bool Search::eliminate(const Expr &e, const AtomRef &v, int depth) {
+bool Search::eliminate(const Expr &e, AtomRef v, int depth) {
   Expr slope = cofactor(e, *v);
   std::optional<int> direction = signWithin(slope, depth - 2);
   if (!direction)
@@ -189,7 +193,7 @@ bool Search::eliminate(const Expr &e, const AtomRef &v, int depth) {
 
 /// e is affine in v and v lies between bounds: e >= 0 at both ends is enough, whatever the slope's
 /// sign.
-bool Search::byVertices(const Expr &e, const AtomRef &v, const Expr &slope, int depth) {
+bool Search::byVertices(const Expr &e, AtomRef v, const Expr &slope, int depth) {
   if (v->kind != AtomKind::Name || slope.mentions(v->name))
     return false;
   Expr rest = e - slope * fromAtom(v);
@@ -217,8 +221,8 @@ bool Search::byVertices(const Expr &e, const AtomRef &v, const Expr &slope, int 
 std::optional<bool> Search::byCases(const Expr &e, int depth) {
   if (splits <= 0)
     return std::nullopt;
-  AtomRef chosen;
-  for (const AtomRef &a : atomsOf(e)) { // inner atoms come first
+  AtomRef chosen = nullptr;
+  for (AtomRef a : atomsOf(e)) { // inner atoms come first
     if (isMinMax(*a)) {
       chosen = a;
       break;
@@ -233,11 +237,15 @@ std::optional<bool> Search::byCases(const Expr &e, int depth) {
       assumed.add(chosen->kind == AtomKind::Min ? other - arg : arg - other);
     assumed.add(self - arg);
     assumed.add(arg - self);
-    Search inner(ranks, assumed);
+    std::vector<const Model *> fitting;
+    for (const Model *m : models)
+      if (valueAt(self - arg, *m) == 0)
+        fitting.push_back(m);
+    Search inner(ranks, assumed, std::move(fitting));
     inner.fuel = fuel, inner.splits = splits - 1, inner.wide = wide;
     bool ok = inner.prove(rewrite(e,
                                   [&](const Atom &a) -> std::optional<Expr> {
-                                    if (a.hash == chosen->hash && compare(a, *chosen) == 0)
+                                    if (&a == chosen)
                                       return arg;
                                     return std::nullopt;
                                   }),
@@ -264,7 +272,9 @@ bool Search::nonNegative(const Expr &e) {
   return attempt(expanded, 500, true, 5);
 }
 
-bool Search::quickly(const Expr &e) { return attempt(e, 40, false, 1, shortDepth); }
+bool Search::quickly(const Expr &e) {
+  return shortAttempts-- > 0 && attempt(e, 40, false, 1, shortDepth);
+}
 
 void Search::settle(const Expr &e) {
   memo.clear();

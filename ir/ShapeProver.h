@@ -8,9 +8,8 @@
 #ifndef MOAC_IR_SHAPEPROVER_H
 #define MOAC_IR_SHAPEPROVER_H
 
-#include "ir/ShapeNode.h"
+#include "ir/ShapeModels.h"
 
-#include <unordered_map>
 #include <unordered_set>
 
 namespace moac::shape {
@@ -31,7 +30,7 @@ public:
   /// The largest known constant L with head >= L; `head` has no constant term.
   std::optional<int64_t> lower(const Expr &head) const;
   /// A new atom is recorded once: true the first time.
-  bool meet(const Expr &atom);
+  bool meet(AtomRef atom);
   template <typename Visit> void each(Visit visit) const {
     for (const FactBase *b = this; b; b = b->parent)
       for (size_t k = 0; k < b->facts.size(); ++k)
@@ -43,7 +42,7 @@ private:
   void addOne(const Expr &e);
   const FactBase *parent;
   std::unordered_map<Expr, size_t, ExprHash> byHead;
-  std::unordered_set<Expr, ExprHash> met;
+  std::unordered_set<AtomRef> met;
 };
 
 /// Position of each ranged name, 1 for the outermost; everything else has rank 0.
@@ -55,10 +54,15 @@ struct Ranks {
   int rank(const Atom &atom) const;
 };
 
+class Knowledge;
+
 /// One query's search. What it learns of atoms goes into `base`.
 class Search {
 public:
-  Search(const Ranks &ranks, FactBase &base) : ranks(ranks), base(base) {}
+  /// `models` are points at which all facts hold.
+  Search(const Ranks &ranks, FactBase &base, std::vector<const Model *> models)
+      : ranks(ranks), base(base), models(std::move(models)) {}
+  Search(const Knowledge &knowledge, FactBase &base);
 
   /// Straightforward elimination with little fuel.
   bool attempt(const Expr &e, int fuelLimit) { return attempt(e, fuelLimit, false, 0); }
@@ -88,22 +92,25 @@ private:
   std::optional<int64_t> termBound(const Term &t) const;
   bool byFactor(const Expr &e, int depth);
   bool byElimination(const Expr &e, int depth);
-  bool eliminate(const Expr &e, const AtomRef &v, int depth);
+  bool eliminate(const Expr &e, AtomRef v, int depth);
   std::optional<bool> byCases(const Expr &e, int depth);
   bool reaches(const Expr &fact, const Atom &v) const;
-  bool byVertices(const Expr &e, const AtomRef &v, const Expr &slope, int depth);
-  std::optional<Expr> combine(const Expr &e, const Expr &slope, const Expr &fact, const AtomRef &v,
+  bool byVertices(const Expr &e, AtomRef v, const Expr &slope, int depth);
+  std::optional<Expr> combine(const Expr &e, const Expr &slope, const Expr &fact, AtomRef v,
                               int direction, int depth);
   std::optional<int> signWithin(const Expr &e, int depth);
-  void learnAtom(const AtomRef &atom, const Expr &self);
+  void learnAtom(AtomRef atom);
   std::optional<Expr> simplifyAtom(const Atom &atom);
   std::optional<Expr> simplifyDivision(const Atom &atom);
   std::optional<Expr> simplifyMinMax(const Atom &atom);
 
+  bool refuted(const Expr &e) const;
+
   const Ranks &ranks;
   FactBase &base;
+  std::vector<const Model *> models;
   std::unordered_map<Expr, int, ExprHash> memo; // depth at which it failed; `proved` when it holds
-  int fuel = 0, splits = 0;
+  int fuel = 0, splits = 0, shortAttempts = 300;
   bool wide = false;
 };
 
@@ -126,6 +133,7 @@ public:
 
   Ranks ranks;
   FactBase base;
+  std::vector<Model> models;
 
 private:
   void solve(const Expr &a, const Expr &b);

@@ -16,7 +16,7 @@ bool isInfix(const Atom &a) { return a.kind == AtomKind::FloorDiv || a.kind == A
 
 /// Text for a place that binds as tightly as a factor.
 std::string operand(const Expr &e) {
-  const Atom *atom = asAtom(e);
+  AtomRef atom = asAtom(e);
   std::optional<int64_t> c = e.constant();
   return (atom && !isInfix(*atom)) || (c && *c >= 0) ? e.str() : "(" + e.str() + ")";
 }
@@ -54,7 +54,7 @@ std::string termText(const Term &t, bool signedBefore) {
     return std::to_string(size);
   bool alone = t.factors.size() == 1 && size == 1 && !signedBefore;
   std::string text = size == 1 ? "" : std::to_string(size);
-  for (const AtomRef &f : t.factors) {
+  for (AtomRef f : t.factors) {
     std::string factor = atomText(*f);
     text += text.empty() ? "" : "*";
     text += isInfix(*f) && !alone ? "(" + factor + ")" : factor;

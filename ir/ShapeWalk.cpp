@@ -12,7 +12,7 @@ using Wide = __int128;
 
 void collectNames(const Expr &e, std::set<std::string> &out) {
   for (const Term &t : e.node().terms)
-    for (const AtomRef &f : t.factors) {
+    for (AtomRef f : t.factors) {
       if (f->kind == AtomKind::Name)
         out.insert(f->name);
       for (const Expr &a : f->args)
@@ -24,7 +24,7 @@ bool mentionsName(const Expr &e, const std::string &name, uint64_t bit) {
   if (!(e.node().mask & bit))
     return false;
   for (const Term &t : e.node().terms)
-    for (const AtomRef &f : t.factors) {
+    for (AtomRef f : t.factors) {
       if (f->kind == AtomKind::Name && f->name == name)
         return true;
       for (const Expr &a : f->args)
@@ -36,20 +36,16 @@ bool mentionsName(const Expr &e, const std::string &name, uint64_t bit) {
 
 void collectAtoms(const Expr &e, std::set<AtomRef> &visited, std::vector<AtomRef> &out) {
   for (const Term &t : e.node().terms)
-    for (const AtomRef &f : t.factors) {
+    for (AtomRef f : t.factors) {
       if (!visited.insert(f).second)
         continue;
       for (const Expr &a : f->args)
         collectAtoms(a, visited, out);
-      bool known = false;
-      for (const AtomRef &o : out)
-        known = known || (o->hash == f->hash && compare(*o, *f) == 0);
-      if (!known)
-        out.push_back(f);
+      out.push_back(f);
     }
 }
 
-using AtomMap = std::function<std::optional<Expr>(const AtomRef &)>;
+using AtomMap = std::function<std::optional<Expr>(AtomRef)>;
 
 /// Replaces every top-level atom for which `map` gives a value.
 Expr mapAtoms(const Expr &e, const AtomMap &map) {
@@ -59,7 +55,7 @@ Expr mapAtoms(const Expr &e, const AtomMap &map) {
     Term rest{t.coefficient, {}};
     Expr product(1);
     bool changed = false;
-    for (const AtomRef &f : t.factors) {
+    for (AtomRef f : t.factors) {
       std::optional<Expr> value = map(f);
       if (!value)
         rest.factors.push_back(f);
@@ -77,7 +73,7 @@ Expr mapAtoms(const Expr &e, const AtomMap &map) {
 Expr substituteIn(const Expr &e, const std::map<std::string, Expr> &values, uint64_t mask) {
   if (!(e.node().mask & mask))
     return e;
-  return mapAtoms(e, [&](const AtomRef &f) -> std::optional<Expr> {
+  return mapAtoms(e, [&](AtomRef f) -> std::optional<Expr> {
     if (!(f->mask & mask))
       return std::nullopt;
     if (f->kind == AtomKind::Name) {
@@ -126,7 +122,7 @@ std::optional<Wide> evaluateWide(const Expr &e, const std::map<std::string, int6
   Wide sum = 0;
   for (const Term &t : e.node().terms) {
     Wide product = t.coefficient;
-    for (const AtomRef &f : t.factors) {
+    for (AtomRef f : t.factors) {
       std::optional<Wide> v = evaluateAtom(*f, values);
       if (!v || __builtin_mul_overflow(product, *v, &product))
         return std::nullopt;
@@ -166,7 +162,7 @@ std::optional<int64_t> Expr::evaluate(const std::map<std::string, int64_t> &valu
 }
 
 Expr rewrite(const Expr &e, const Replace &replace) {
-  return mapAtoms(e, [&](const AtomRef &f) -> std::optional<Expr> {
+  return mapAtoms(e, [&](AtomRef f) -> std::optional<Expr> {
     if (f->kind == AtomKind::Name)
       return replace(*f);
     std::vector<Expr> args;
@@ -178,7 +174,7 @@ Expr rewrite(const Expr &e, const Replace &replace) {
     if (!changed)
       return replace(*f);
     Expr built = rebuild(f->kind, args);
-    if (const Atom *atom = asAtom(built); atom && atom->kind != AtomKind::Name)
+    if (AtomRef atom = asAtom(built); atom && atom->kind != AtomKind::Name)
       if (std::optional<Expr> value = replace(*atom))
         return value;
     return built;

@@ -1,4 +1,5 @@
 // The prover: what it must prove, what it must refuse, and that a proof is never wrong.
+#include "ir/Gamma.h"
 #include "tests/unit/ExprTrees.h"
 
 #include <gtest/gtest.h>
@@ -170,6 +171,33 @@ TEST(Facts, BoundsOfTiles) {
   EXPECT_EQ(f.upperBound(expr("min(ii, K) + ii % 4"), {"ii"}), expr("min(T - 1, K) + 3"));
   EXPECT_EQ(f.upperBound(expr("K*ii"), {"ii"}), std::nullopt);
   EXPECT_EQ(f.upperBound(expr("K"), {"K"}), std::nullopt);
+}
+
+TEST(Facts, CounterexamplesSatisfyEveryFact) {
+  Facts f = facts("N % 4 == 0; N >= 4; i in 0..N; j in i..N");
+  auto at = f.counterexample(expr("N - 2 - j"));
+  ASSERT_TRUE(at.has_value());
+  EXPECT_EQ(at->at("N") % 4, 0);
+  EXPECT_EQ(at->at("j"), at->at("N") - 1);
+  EXPECT_TRUE(at->at("i") >= 0 && at->at("i") <= at->at("j"));
+  EXPECT_FALSE(f.counterexample(expr("N - 1 - j")).has_value());
+}
+
+TEST(Facts, LayoutMapsInvertUnderFacts) {
+  Facts f = facts("B >= 1; N >= 1; D >= 1; p in 0..B*N*D");
+  Extents s = {expr("B"), expr("N"), expr("D")};
+  Index row = gammaRowInverse(expr("p"), s), col = gammaColInverse(expr("p"), s);
+  EXPECT_TRUE(f.proveEqual(gammaRow(row, s), expr("p")));
+  EXPECT_TRUE(f.proveEqual(gammaCol(col, s), expr("p")));
+  for (size_t k = 0; k < s.size(); ++k) {
+    EXPECT_TRUE(f.proveNonNegative(row[k]) && f.proveLess(row[k], s[k])) << row[k].str();
+    EXPECT_TRUE(f.proveNonNegative(col[k]) && f.proveLess(col[k], s[k])) << col[k].str();
+  }
+  Facts g = facts("b in 0..B; i in 0..N; j in 0..D");
+  Index index = {expr("b"), expr("i"), expr("j")};
+  Index again = gammaRowInverse(gammaRow(index, s), s);
+  for (size_t k = 0; k < s.size(); ++k)
+    EXPECT_TRUE(g.proveEqual(again[k], index[k])) << again[k].str();
 }
 
 } // namespace
