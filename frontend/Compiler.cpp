@@ -24,7 +24,7 @@ namespace {
 class PassMessages {
 public:
   explicit PassMessages(MLIRContext &context)
-      : handler(&context, [this](Diagnostic &message) {
+      : handler(&context, [this](mlir::Diagnostic &message) {
           llvm::raw_string_ostream out(text);
           if (auto place = message.getLocation()->findInstanceOf<FileLineColLoc>())
             out << place.getFilename().getValue() << ":" << place.getLine() << ":" << place.getColumn() << ": ";

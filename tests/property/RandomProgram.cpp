@@ -1,0 +1,229 @@
+// The generator of random kernels; see RandomProgram.h.
+#include "tests/property/RandomProgram.h"
+
+#include <fmt/format.h>
+
+using namespace moac;
+using namespace moac::property;
+
+std::string Node::text() const {
+  std::string out = pieces[0];
+  for (size_t i = 0; i < operands.size(); ++i)
+    out += operands[i]->text() + pieces[i + 1];
+  return out;
+}
+
+size_t Node::size() const {
+  size_t total = 1;
+  for (const NodeRef &operand : operands)
+    total += operand->size();
+  return total;
+}
+
+std::string RandomProgram::text() const {
+  std::string out = fmt::format("kernel {}(A: {}[M, N], v: {}[N], w: {}[M], p: i64[M]) -> {} {{\n", name, type, type, type, result);
+  for (const Definition &definition : definitions)
+    out += "  " + definition.left + " = " + definition.value->text() + "\n";
+  return out + "}\n";
+}
+
+size_t RandomProgram::size() const {
+  size_t total = 0;
+  for (const Definition &definition : definitions)
+    total += definition.value->size();
+  return total;
+}
+
+namespace {
+struct IndexInScope {
+  std::string name, symbol;
+};
+struct Readable {
+  std::string name;
+  std::vector<std::string> symbols;
+};
+
+/// A literal that has the program's type even when nothing else in its expression has one.
+std::string typedLiteral(const std::string &type, int64_t value) {
+  return type + "(" + std::to_string(value) + (type[0] == 'f' ? ".0" : "") + ")";
+}
+
+class Generator {
+public:
+  Generator(RandomProgram &program, Random &random) : program(program), random(random) {
+    arrays = {{"A", {"M", "N"}}, {"v", {"N"}}, {"w", {"M"}}};
+  }
+
+  void run() {
+    int64_t count = 1 + random.below(3);
+    for (int64_t d = 0; d < count; ++d) {
+      std::vector<std::string> symbols;
+      for (int64_t axis = random.below(3); axis >= 0 && symbols.size() < 2; --axis)
+        symbols.push_back(pick({"M", "N"}));
+      bool last = d + 1 == count;
+      if (last && random.below(6) == 0)
+        symbols.clear();
+      define(last ? "O" : "T" + std::to_string(d), symbols);
+    }
+  }
+
+private:
+  std::string pick(std::initializer_list<const char *> words) {
+    return *(words.begin() + random.below(static_cast<int64_t>(words.size())));
+  }
+
+  void define(const std::string &name, const std::vector<std::string> &symbols) {
+    std::vector<IndexInScope> scope;
+    std::string left = name, shape;
+    for (const std::string &symbol : symbols) {
+      std::string index(1, static_cast<char>('i' + scope.size()));
+      left += scope.empty() ? "[" : ", ";
+      left += name == "O" ? index : index + ": " + symbol;
+      shape += (shape.empty() ? "[" : ", ") + symbol;
+      scope.push_back({index, symbol});
+    }
+    counter = 0;
+    program.definitions.push_back({left + (symbols.empty() ? "" : "]"), expression(scope, 3)});
+    if (name == "O")
+      program.result = "O: " + program.type + shape + (symbols.empty() ? "" : "]");
+    arrays.push_back({name, symbols});
+  }
+
+  static NodeRef leaf(std::string text) { return std::make_shared<Node>(Node{{std::move(text)}, {}}); }
+  static NodeRef node(std::vector<std::string> pieces, std::vector<NodeRef> operands) {
+    return std::make_shared<Node>(Node{std::move(pieces), std::move(operands)});
+  }
+
+  NodeRef literal() {
+    int64_t value = random.below(5) - 2;
+    return leaf(typedLiteral(program.type, value));
+  }
+
+  /// A subscript for an axis of `symbol` that is always in range, or is guarded by the caller.
+  std::string subscript(const std::vector<IndexInScope> &scope, const std::string &symbol, std::string &guard) {
+    std::vector<std::string> own, others;
+    for (const IndexInScope &index : scope)
+      (index.symbol == symbol ? own : others).push_back(index.name);
+    if (own.empty())
+      return others.empty() ? "" : fmt::format("{} % {}", others.back(), symbol);
+    const std::string &i = own[random.below(static_cast<int64_t>(own.size()))];
+    switch (random.below(8)) {
+    case 0: return fmt::format("{} - 1 - {}", symbol, i);
+    case 1: return fmt::format("({} + 1) % {}", i, symbol);
+    case 2: return fmt::format("min({} + 1, {} - 1)", i, symbol);
+    case 3:
+      guard = fmt::format("{} + 1 < {}", i, symbol);
+      return i + " + 1";
+    case 4:
+      if (symbol == "M" && random.below(3) == 0)
+        return fmt::format("p[{}]", i);
+      return i;
+    default: return i;
+    }
+  }
+
+  NodeRef read(const std::vector<IndexInScope> &scope) {
+    const Readable &array = arrays[random.below(static_cast<int64_t>(arrays.size()))];
+    std::string text = array.name, guards;
+    for (size_t axis = 0; axis < array.symbols.size(); ++axis) {
+      std::string guard, at = subscript(scope, array.symbols[axis], guard);
+      if (at.empty())
+        return literal();
+      text += (axis ? ", " : "[") + at;
+      if (!guard.empty())
+        guards += (guards.empty() ? "" : " and ") + guard;
+    }
+    text += array.symbols.empty() ? "" : "]";
+    return guards.empty() ? leaf(text) : node({"where(" + guards + ", " + text + ", ", ")"}, {literal()});
+  }
+
+  NodeRef reduction(const std::vector<IndexInScope> &scope, int depth) {
+    std::string k = "k" + std::to_string(counter++), symbol = pick({"M", "N"}), bound = symbol;
+    std::string head = pick({"sum", "max", "min", "sum"});
+    // Bounds that depend on an index of the same axis: triangular and windowed domains.
+    for (const IndexInScope &index : scope)
+      if (index.symbol == symbol && random.below(3) == 0)
+        bound = index.name + " + 1";
+    std::string domain = random.below(4) == 0 ? fmt::format("{} in {}..{}", k, "max(0, " + bound + " - 3)", bound)
+                                              : fmt::format("{} < {}", k, bound);
+    std::vector<IndexInScope> inner = scope;
+    inner.push_back({k, symbol});
+    NodeRef body = expression(inner, depth - 1);
+    // An empty max is -inf, which then meets 0; keep the values finite where exactness is claimed.
+    if (head != "sum")
+      return node({"max(-50" + one() + ", min(50" + one() + ", " + head + "[" + domain + "](", ")))"}, {body});
+    return node({head + "[" + domain + "](", ")"}, {body});
+  }
+
+  std::string one() const { return program.type[0] == 'f' ? ".0" : ""; }
+
+  NodeRef expression(const std::vector<IndexInScope> &scope, int depth) {
+    if (depth == 0)
+      return random.below(5) == 0 ? literal() : read(scope);
+    switch (random.below(program.exact ? 8 : 11)) {
+    case 0: return node({"(", " + ", ")"}, {expression(scope, depth - 1), expression(scope, depth - 1)});
+    case 1: return node({"(", " - ", ")"}, {expression(scope, depth - 1), expression(scope, depth - 1)});
+    case 2: return node({"", "*", ""}, {expression(scope, 0), expression(scope, 0)});
+    case 3: return node({pick({"max(", "min("}), ", ", ")"}, {expression(scope, depth - 1), expression(scope, depth - 1)});
+    case 4: return node({"where(", pick({" < ", " <= ", " == "}), ", ", ", ", ")"},
+                        {expression(scope, 0), expression(scope, 0), expression(scope, depth - 1), expression(scope, depth - 1)});
+    case 5:
+    case 6: return reduction(scope, depth);
+    case 7: return read(scope);
+    case 8: return node({"exp(-abs(", "))"}, {expression(scope, depth - 1)});
+    case 9: return node({"(", " / (2.0 + abs(", ")))"}, {expression(scope, depth - 1), expression(scope, 0)});
+    default: return node({"tanh(", ")"}, {expression(scope, depth - 1)});
+    }
+  }
+
+  RandomProgram &program;
+  Random &random;
+  std::vector<Readable> arrays;
+  unsigned counter = 0;
+};
+
+/// Every way to replace one node by an operand or a literal.
+void shrinkNode(const NodeRef &root, const std::string &type, std::vector<NodeRef> &out) {
+  NodeRef zero = std::make_shared<Node>(Node{{typedLiteral(type, 1)}, {}});
+  if (root->text() != zero->text())
+    out.push_back(zero);
+  for (const NodeRef &operand : root->operands)
+    out.push_back(operand);
+  for (size_t i = 0; i < root->operands.size(); ++i) {
+    std::vector<NodeRef> smaller;
+    shrinkNode(root->operands[i], type, smaller);
+    for (const NodeRef &replacement : smaller) {
+      auto copy = std::make_shared<Node>(*root);
+      copy->operands[i] = replacement;
+      out.push_back(copy);
+    }
+  }
+}
+} // namespace
+
+RandomProgram moac::property::randomProgram(const std::string &name, Random &random) {
+  RandomProgram program;
+  program.name = name;
+  program.exact = random.below(3) != 0;
+  const char *exactTypes[] = {"f64", "f64", "i32", "i64"}, *floatTypes[] = {"f64", "f32"};
+  program.type = program.exact ? exactTypes[random.below(4)] : floatTypes[random.below(2)];
+  Generator(program, random).run();
+  return program;
+}
+
+std::vector<RandomProgram> moac::property::shrunk(const RandomProgram &program) {
+  std::vector<RandomProgram> result;
+  for (size_t d = 0; d < program.definitions.size(); ++d) {
+    if (d + 1 < program.definitions.size()) {
+      result.push_back(program);
+      result.back().definitions.erase(result.back().definitions.begin() + static_cast<long>(d));
+    }
+    std::vector<NodeRef> smaller;
+    shrinkNode(program.definitions[d].value, program.type, smaller);
+    for (const NodeRef &value : smaller) {
+      result.push_back(program);
+      result.back().definitions[d].value = value;
+    }
+  }
+  return result;
+}
