@@ -132,6 +132,8 @@ public:
     InterpretResult result;
     result.status = static_cast<int>(outcome.status);
     result.message = outcome.message;
+    auto formula = lookup<moa::KernelOp>(*module, kernel);
+    result.uncertain = outcome.uncertain || (outcome.ok() && formula && mayFailUnneeded(formula));
     for (const Tensor &tensor : outcome.results)
       result.outputs.push_back(toOracle(tensor));
     for (const auto &[name, count] : outcome.counts.operations)

@@ -86,6 +86,9 @@ struct OracleArray {
 struct InterpretResult {
   int status = 0; ///< enum moac_status of runtime/moac.h
   std::string message;
+  /// A target may return another status: it hinged on a value within its error bound, or (with status 0) an
+  /// element that no result needs may fail and be computed all the same.
+  bool uncertain = false;
   std::vector<OracleArray> outputs; ///< empty unless status is 0
   double operations = 0;            ///< scalar arithmetic operations of the formula, for GF/s
 };

@@ -99,7 +99,8 @@ OracleArray moac::toOracle(const Tensor &tensor) {
   result.shape = tensor.extents;
   for (int64_t i = 0; i < tensor.count(); ++i) {
     result.values.push_back(tensor.real(i));
-    result.bounds.push_back(tensor.bound(i));
+    // A result below the normal range may be off by the spacing of numbers there.
+    result.bounds.push_back(tensor.bound(i) + (isFloat(tensor.type) ? static_cast<double>(smallestPositive(tensor.type)) : 0));
   }
   return result;
 }
@@ -137,6 +138,22 @@ bool moac::admitsSizes(moa::KernelOp kernel, const std::vector<int64_t> &symbols
     if (!possible(kernel.resultType(i)))
       return false;
   return true;
+}
+
+bool moac::mayFailUnneeded(moa::KernelOp kernel) {
+  auto checked = [](Operation *op) {
+    auto psi = dyn_cast<moa::PsiOp>(op);
+    auto scalar = dyn_cast<moa::ScalarOp>(op);
+    return (psi && !psi.getChecked().empty()) || (scalar && scalar.getChecked()) || isa<moa::CallOp>(op);
+  };
+  SmallPtrSet<Operation *, 4> results;
+  for (Value value : cast<moa::ReturnOp>(kernel.entry().back()).getValues())
+    results.insert(value.getDefiningOp());
+  for (Operation &stage : kernel.entry())
+    if (!results.contains(&stage) &&
+        stage.walk([&](Operation *op) { return checked(op) ? WalkResult::interrupt() : WalkResult::advance(); }).wasInterrupted())
+      return true;
+  return false;
 }
 
 double moac::countIterations(moa::KernelOp kernel, const std::vector<int64_t> &symbols) {

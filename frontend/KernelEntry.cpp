@@ -188,6 +188,10 @@ void Analyzer::addNeeds(const std::vector<ExtentNeed> &needs) {
 
 /// An extent is not negative: proved, or required at entry; a fact from here on.
 void Analyzer::requireExtent(const shape::Expr &extent, SourceRange at, const std::string &text) {
+  if (extent.asName()) { // every kernel checks its symbols before anything else
+    ranges->entry.nonNegative(extent);
+    return;
+  }
   if (ranges->entry.proveNonNegative(extent))
     return;
   requireCompare(ScalarFn::ge_, extent, "extent", text + " >= 0", at);

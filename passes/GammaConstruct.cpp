@@ -4,6 +4,7 @@
 // nest every member stage is emitted in the kernel's order, so that a stage is finished before it is read.
 #include "ir/Gamma.h"
 #include "ir/IndexExpr.h"
+#include "ir/ShapeNode.h"
 #include "passes/BodyEmitter.h"
 #include "passes/Nests.h"
 #include "passes/Passes.h"
@@ -11,6 +12,8 @@
 #include "passes/StageLoops.h"
 
 #include "mlir/IR/Builders.h"
+
+#include <cmath>
 
 using namespace mlir;
 
@@ -195,30 +198,38 @@ private:
     }
   }
 
-  /// Innermost iterations of the nest, as far as they are known at entry.
+  /// Innermost iterations of the nest times their cost, as far as they are known at entry: a polynomial of the extents.
   Value estimateWork(Nest &nest) {
-    Location loc = nest.root->gen.getLoc();
-    Value total;
+    shape::Expr work;
     for (Stage *stage : nest.members) {
-      std::vector<shape::Expr> factors = stage->gen.arrayType().extents();
+      shape::Expr product(std::max<int64_t>(1, std::llround(elementCost(*stage))));
+      for (const shape::Expr &extent : stage->gen.arrayType().extents())
+        product = product * extent;
       stage->gen.getBody().walk([&](moa::RedOp red) {
         for (unsigned i = 0; i < red.rank(); ++i) {
           shape::Expr extent = graph.exprs.toExpr(red.upper(i)) - graph.exprs.toExpr(red.lower(i));
-          bool known = llvm::all_of(extent.names(), [&](const std::string &name) {
-            return values.count(graph.exprs.valueOf(name)) != 0;
-          });
-          if (known)
-            factors.push_back(extent);
+          if (llvm::all_of(extent.names(), [&](const std::string &name) { return values.count(graph.exprs.valueOf(name)) != 0; }))
+            product = product * extent;
         }
       });
-      Value product = moa::ConstantOp::create(b, loc, b.getF64FloatAttr(std::max(1.0, elementCost(*stage))));
-      for (const shape::Expr &factor : factors) {
-        Value size = moa::CastOp::create(b, loc, b.getF64Type(), materialize(factor));
-        product = moa::ScalarOp::create(b, loc, b.getF64Type(), b.getStringAttr("mul"), ValueRange{product, size}, UnitAttr());
-      }
-      total = total ? moa::ScalarOp::create(b, loc, b.getF64Type(), b.getStringAttr("add"), ValueRange{total, product}, UnitAttr()) : product;
+      work = work + product;
     }
-    return total;
+    return asFloat(work, nest.root->gen.getLoc());
+  }
+
+  /// A polynomial in floating point, where it cannot overflow.
+  Value asFloat(const shape::Expr &e, Location loc) {
+    auto combine = [&](StringRef fn, Value x, Value y) -> Value {
+      return moa::ScalarOp::create(b, loc, b.getF64Type(), b.getStringAttr(fn), ValueRange{x, y}, UnitAttr());
+    };
+    Value sum;
+    for (const shape::Term &term : e.node().terms) {
+      Value product = moa::ConstantOp::create(b, loc, b.getF64FloatAttr(static_cast<double>(term.coefficient)));
+      for (const shape::AtomRef &factor : term.factors)
+        product = combine("mul", product, moa::CastOp::create(b, loc, b.getF64Type(), materialize(shape::fromAtom(factor))));
+      sum = sum ? combine("add", sum, product) : product;
+    }
+    return sum ? sum : moa::ConstantOp::create(b, loc, b.getF64FloatAttr(0)).getResult();
   }
 
   /// Cost of one innermost iteration.

@@ -100,8 +100,23 @@ private:
   void emitElements(ArrayRef<BlockArgument> axes) {
     for (BlockArgument axis : axes)
       open(axis);
+    if (mayFail()) { // so that a reader after a failure sees a number
+      Type type = stage.gen.yielded().getType();
+      Value zero = ConstantOp::create(b, loc, cast<TypedAttr>(b.getZeroAttr(type)));
+      onf::StoreOp::create(b, loc, zero, place.buffer, offset(), UnitAttr(), UnitAttr());
+    }
     Value value = emitter.emit(stage.gen.yielded());
     onf::StoreOp::create(b, loc, value, place.buffer, offset(), b.getUnitAttr(), UnitAttr());
+  }
+
+  /// Something that is checked stands between the start of an element and its store.
+  bool mayFail() {
+    return stage.gen.getBody().walk([](Operation *op) {
+      auto psi = dyn_cast<PsiOp>(op);
+      auto scalar = dyn_cast<ScalarOp>(op);
+      bool checked = (psi && !psi.getChecked().empty()) || (scalar && scalar.getChecked());
+      return checked ? WalkResult::interrupt() : WalkResult::advance();
+    }).wasInterrupted();
   }
 
   OpBuilder &b;
