@@ -14,4 +14,9 @@ namespace moac::model {
 /// that counts programs and verdicts.
 int litmusMain(const std::vector<std::string> &args, std::ostream &out, std::ostream &err);
 
+/// `moac shmem-check TRACE... [--json]`: checks recorded runs (files, or folders of files; see
+/// Trace.md). Returns 0 if nothing is wrong, 1 if there are races, mismatched collectives or a
+/// malformed trace, 2 for a usage error.
+int shmemCheckMain(const std::vector<std::string> &args, std::ostream &out, std::ostream &err);
+
 } // namespace moac::model

@@ -82,7 +82,8 @@ private:
         add(a, b, RelationKind::Lco);
         if (to.kind == EventKind::Operation)
           for (int inner : graph.operation(to.operation).accesses)
-            add(a, inner, RelationKind::Lco);
+            if (op.home >= 0 || graph.event(inner).pe == from.pe)
+              add(a, inner, RelationKind::Lco);
       });
     }
   }

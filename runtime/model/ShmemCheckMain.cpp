@@ -1,0 +1,123 @@
+// The command `moac shmem-check`: reads a trace, prints each race with both source lines and what
+// is probably missing.
+#include "runtime/model/Litmus.h"
+#include "runtime/model/Report.h"
+#include "runtime/model/TraceCheck.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <ostream>
+#include <sstream>
+
+namespace moac::model {
+namespace {
+
+constexpr std::string_view usage = "usage: moac shmem-check TRACE... [--json]\n";
+
+bool readInput(const std::string &input, Trace &trace, std::ostream &err) {
+  std::vector<std::string> files = {input};
+  std::error_code code;
+  if (std::filesystem::is_directory(input, code)) {
+    files.clear();
+    for (std::filesystem::directory_iterator at(input, code), end; !code && at != end;
+         at.increment(code))
+      if (at->is_regular_file(code))
+        files.push_back(at->path().string());
+    std::sort(files.begin(), files.end());
+  }
+  for (const std::string &file : files) {
+    std::ifstream in(file);
+    std::stringstream text;
+    if (!in || !(text << in.rdbuf())) {
+      err << file << ": error: cannot be read\n";
+      return false;
+    }
+    std::string content = text.str();
+    if (auto error = readTrace(content, file, trace)) {
+      err << error->str() << "\n";
+      return false;
+    }
+  }
+  return true;
+}
+
+std::string accessText(const Trace &trace, int record, const ByteRange &range, bool stores) {
+  const Record &r = trace.records[record];
+  std::string name = r.token ? trace.words[r.token] : std::string(recordName(r.kind));
+  return name + (r.nonBlocking ? "_nbi" : "") + " by PE " + std::to_string(r.pe) +
+         (stores ? " writes " : " reads ") + rangeText(trace, range);
+}
+
+void printText(const Trace &trace, const TraceReport &report, std::ostream &out) {
+  for (const std::string &problem : report.problems)
+    out << problem << "\n";
+  for (const Finding &f : report.findings) {
+    out << trace.words[trace.records[f.second].position]
+        << ": error: race: " << accessText(trace, f.second, f.secondRange, f.secondStores);
+    if (f.count > 1)
+      out << " (and " << f.count - 1 << " more like this)";
+    out << "\n"
+        << trace.words[trace.records[f.first].position] << ": note: not ordered with "
+        << accessText(trace, f.first, f.firstRange, f.firstStores) << "\nhelp: " << advice(trace, f)
+        << "\n";
+  }
+}
+
+void printJson(const Trace &trace, const TraceReport &report, const std::string &summary,
+               std::ostream &out) {
+  out << "{\"races\":[";
+  const char *separator = "\n";
+  for (const Finding &f : report.findings) {
+    auto side = [&](const char *name, int record, const ByteRange &range, bool stores) {
+      out << jsonString(name)
+          << ":{\"at\":" << jsonString(trace.words[trace.records[record].position])
+          << ",\"access\":" << jsonString(accessText(trace, record, range, stores)) << "}";
+    };
+    out << separator << "{";
+    side("first", f.first, f.firstRange, f.firstStores);
+    out << ",";
+    side("second", f.second, f.secondRange, f.secondStores);
+    out << ",\"count\":" << f.count << ",\"help\":" << jsonString(advice(trace, f)) << "}";
+    separator = ",\n";
+  }
+  out << "],\n\"problems\":[";
+  for (size_t i = 0; i < report.problems.size(); ++i)
+    out << (i ? "," : "") << jsonString(report.problems[i]);
+  out << "],\n\"summary\":" << jsonString(summary) << "}\n";
+}
+
+} // namespace
+
+int shmemCheckMain(const std::vector<std::string> &args, std::ostream &out, std::ostream &err) {
+  bool json = false;
+  std::vector<std::string> inputs;
+  for (const std::string &arg : args) {
+    if (arg == "--json")
+      json = true;
+    else if (arg.starts_with("-"))
+      return err << "error: unknown option '" << arg << "'\n" << usage, 2;
+    else
+      inputs.push_back(arg);
+  }
+  if (inputs.empty())
+    return err << "error: no trace\n" << usage, 2;
+  Trace trace;
+  for (const std::string &input : inputs)
+    if (!readInput(input, trace, err))
+      return 1;
+  if (auto error = validateTrace(trace, inputs.front()))
+    return err << error->file << ": error: " << error->message << "\n", 1;
+  TraceReport report = checkTrace(trace);
+  std::ostringstream summary;
+  summary << trace.records.size() << " records, " << report.accesses
+          << " accesses: " << report.findings.size() << " races, " << report.problems.size()
+          << " problems";
+  if (json)
+    printJson(trace, report, summary.str(), out);
+  else
+    printText(trace, report, out), out << summary.str() << "\n";
+  return report.findings.empty() && report.problems.empty() ? 0 : 1;
+}
+
+} // namespace moac::model

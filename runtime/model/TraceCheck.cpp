@@ -1,0 +1,138 @@
+// Joins schedule, order and shadow memory, and guesses from the shape of a race what would have
+// prevented it.
+#include "runtime/model/TraceCheck.h"
+#include "runtime/model/ShadowMemory.h"
+#include "runtime/model/TraceSchedule.h"
+
+#include <tuple>
+
+namespace moac::model {
+namespace {
+
+bool isSynchronising(RecordKind kind) {
+  using enum RecordKind;
+  return kind == Set || kind == Amo || kind == PutSignal || kind == SignalSet ||
+         kind == SignalAdd || kind == ClearLock;
+}
+
+int flagPe(const Record &r) { return r.word ? r.word->pe : r.to.empty() ? r.pe : r.to.front().pe; }
+
+class Checker {
+public:
+  explicit Checker(const Trace &trace)
+      : trace(trace),
+        order(trace, [this](const TraceAccess &a, const Knowledge &k) { see(a, k); }) {}
+
+  TraceReport run() {
+    report.problems = schedule(trace, order, [this](int record) {
+      if (trace.records[record].kind == RecordKind::Alloc)
+        shadow.reset(*trace.records[record].word);
+    });
+    return std::move(report);
+  }
+
+private:
+  void see(const TraceAccess &access, const Knowledge &known) {
+    ++report.accesses;
+    shadow.record(access, known, [&](const TraceAccess &earlier) { race(earlier, access, known); });
+  }
+
+  void race(const TraceAccess &first, const TraceAccess &second, const Knowledge &known) {
+    const Record &a = trace.records[first.record], &b = trace.records[second.record];
+    auto key = std::tuple(a.position, b.position, a.kind, b.kind, first.store, second.store);
+    auto [entry, isNew] = seen.try_emplace(key, report.findings.size());
+    if (!isNew) {
+      ++report.findings[entry->second].count;
+      return;
+    }
+    Finding finding;
+    finding.first = first.record;
+    finding.second = second.record;
+    finding.firstRange = first.range;
+    finding.secondRange = second.range;
+    finding.firstStores = first.store;
+    finding.secondStores = second.store;
+    int last = order.lastKnown(known, order.threadOf(first.id));
+    if (last > first.record)
+      finding.flag = last;
+    finding.missing = classify(first, second, finding.flag, last);
+    report.findings.push_back(finding);
+  }
+
+  // `flag`: the latest record of the first access's thread, after that access, that the second one
+  // has heard of; `last`: the latest at all.
+  Missing classify(const TraceAccess &first, const TraceAccess &second, int flag, int last) const {
+    const Record &a = trace.records[first.record], &b = trace.records[second.record];
+    if (first.sync != second.sync)
+      return Missing::AtomicFlag;
+    if (a.pe == b.pe && a.nonBlocking && first.role == Role::Source)
+      return Missing::QuietBeforeReuse;
+    if (a.pe == b.pe && a.nonBlocking && first.role == Role::Fetched)
+      return Missing::QuietBeforeUse;
+    if (a.pe == b.pe)
+      return Missing::FenceBetweenTransfers;
+    if (flag >= 0) {
+      const Record &f = trace.records[flag];
+      if (f.kind == RecordKind::Sync)
+        return Missing::SyncInsteadOfBarrier;
+      return first.role == Role::Normal || flagPe(f) == first.range.pe ? Missing::Fence
+                                                                       : Missing::Quiet;
+    }
+    bool overwrites = !first.store && second.store;
+    bool overwritten =
+        first.store && !second.store && last >= 0 && isSynchronising(trace.records[last].kind);
+    return overwrites || overwritten ? Missing::Credit : Missing::Synchronisation;
+  }
+
+  const Trace &trace;
+  TraceOrder order;
+  ShadowMemory shadow;
+  std::map<std::tuple<int, int, RecordKind, RecordKind, bool, bool>, size_t> seen;
+  TraceReport report;
+};
+
+} // namespace
+
+TraceReport checkTrace(const Trace &trace) { return Checker(trace).run(); }
+
+std::string advice(const Trace &trace, const Finding &finding) {
+  const Record &a = trace.records[finding.first], &b = trace.records[finding.second];
+  auto call = [&](const Record &r) {
+    std::string name = r.token ? trace.words[r.token] : std::string(recordName(r.kind));
+    return name + (r.nonBlocking ? "_nbi" : "") + " (" + trace.words[r.position] + ")";
+  };
+  std::string peA = "PE " + std::to_string(a.pe), peB = "PE " + std::to_string(b.pe);
+  switch (finding.missing) {
+  case Missing::Fence:
+    return "missing fence: put a fence, on the context of the transfer, between " + call(a) +
+           " and " + call(trace.records[finding.flag]);
+  case Missing::Quiet:
+    return "missing quiet: " + call(trace.records[finding.flag]) + " signals another PE than " +
+           call(a) + " addresses, so a fence is not enough; put a quiet between them";
+  case Missing::QuietBeforeReuse:
+    return "early reuse: " + call(a) + " may still be reading its source; put a quiet before " +
+           call(b);
+  case Missing::QuietBeforeUse:
+    return "missing quiet: " + call(a) + " may not have stored yet; put a quiet before " + call(b);
+  case Missing::Credit: {
+    const Record &reader = finding.firstStores ? b : a, &writer = finding.firstStores ? a : b;
+    return "missing credit: PE " + std::to_string(writer.pe) + " does not know that PE " +
+           std::to_string(reader.pe) + " has read; after " + call(reader) +
+           " send a flag behind a fence, and wait for it before " + call(writer);
+  }
+  case Missing::SyncInsteadOfBarrier:
+    return "missing quiet: sync completes no operations; put a quiet before " +
+           call(trace.records[finding.flag]) + " or call barrier";
+  case Missing::AtomicFlag:
+    return "plain access to a flag: only atomic operations, signals, waits, tests and locks "
+           "synchronise";
+  case Missing::FenceBetweenTransfers:
+    return "missing fence: put a fence between " + call(a) + " and " + call(b);
+  case Missing::Synchronisation:
+    break;
+  }
+  return "missing synchronisation: nothing " + peB + " has waited for tells it that " + call(a) +
+         " by " + peA + " is over; a value fetched from another PE does not count";
+}
+
+} // namespace moac::model

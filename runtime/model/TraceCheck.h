@@ -1,0 +1,42 @@
+// Checks a recorded run: finds every pair of conflicting accesses that the model does not order,
+// and says what is probably missing.
+#pragma once
+
+#include "runtime/model/Trace.h"
+
+namespace moac::model {
+
+/// What the programmer probably forgot.
+enum class Missing : uint8_t {
+  Fence,
+  Quiet,
+  QuietBeforeReuse,
+  QuietBeforeUse,
+  Credit,
+  Synchronisation,
+  SyncInsteadOfBarrier,
+  AtomicFlag,
+  FenceBetweenTransfers
+};
+
+struct Finding {
+  Missing missing = Missing::Synchronisation;
+  int first = -1, second = -1; // records of the two accesses
+  ByteRange firstRange, secondRange;
+  bool firstStores = false, secondStores = false;
+  int flag = -1; // the record through which the second thread has heard of the first; -1 for none
+  int64_t count = 1;
+};
+
+struct TraceReport {
+  std::vector<Finding> findings;     // in the order found; equal ones once, with their count
+  std::vector<std::string> problems; // collectives that do not match, reads of values nobody wrote
+  int64_t accesses = 0;
+};
+
+TraceReport checkTrace(const Trace &trace);
+
+/// A sentence that says what to add, with source lines.
+std::string advice(const Trace &trace, const Finding &finding);
+
+} // namespace moac::model

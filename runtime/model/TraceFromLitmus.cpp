@@ -1,0 +1,290 @@
+// The player walks an event graph: an operation performs all its accesses when its turn comes, a
+// wait has its turn once its word has the right value, a collective when all members stand before
+// it.
+#include "runtime/model/TraceFromLitmus.h"
+#include "runtime/model/Expand.h"
+#include "runtime/model/Values.h"
+
+#include <algorithm>
+#include <random>
+
+namespace moac::model {
+namespace {
+
+class Player {
+public:
+  Player(const Program &program, const Graph &graph, unsigned seed)
+      : program(program), graph(graph), random(seed), rf(graph.events.size(), readsNothingYet),
+        finals(graph.locations.size(), readsInitial), next(graph.threads.size()) {}
+
+  // Returns false if all threads are stuck before the end.
+  bool play() {
+    for (size_t left = total(); left > 0; left = total()) {
+      std::vector<int> threads;
+      for (size_t t = 0; t < graph.threads.size(); ++t)
+        if (next[t] < graph.threads[t].size())
+          threads.push_back(static_cast<int>(t));
+      std::shuffle(threads.begin(), threads.end(), random);
+      if (std::none_of(threads.begin(), threads.end(), [&](int t) { return step(t); }))
+        return false;
+    }
+    return true;
+  }
+
+  std::string trace() const {
+    std::string head = "moac-trace 1\npes " + std::to_string(program.pes) + "\n";
+    for (size_t i = 0; i < program.teams.size(); ++i) {
+      head += "team " + std::to_string(i + 1) + " ";
+      for (int member : program.teams[i].members)
+        head += (head.back() == ' ' ? "" : ",") + std::to_string(member);
+      head += "\n";
+    }
+    return head + text;
+  }
+
+private:
+  size_t total() const {
+    size_t left = 0;
+    for (size_t t = 0; t < next.size(); ++t)
+      left += graph.threads[t].size() - next[t];
+    return left;
+  }
+
+  bool step(int thread) {
+    int event = graph.threads[thread][next[thread]];
+    const Event &e = graph.event(event);
+    if (e.kind == EventKind::Operation && e.thread < 0)
+      return collective(event);
+    std::vector<int> accesses;
+    if (e.isAccess())
+      accesses = {event};
+    else if (e.kind == EventKind::Operation)
+      accesses = graph.operation(e.operation).accesses;
+    if (!perform(accesses))
+      return false;
+    ++next[thread];
+    write(thread, event);
+    return true;
+  }
+
+  // Loads take the latest stores; undone if that contradicts what the path requires.
+  bool perform(const std::vector<int> &accesses) {
+    std::vector<int> saved = finals;
+    for (int access : accesses) {
+      const Event &e = graph.event(access);
+      if (e.kind == EventKind::Load)
+        rf[access] = finals[e.location];
+      else
+        finals[e.location] = access;
+    }
+    if (!Evaluator(graph, rf).contradicts())
+      return true;
+    for (int access : accesses)
+      rf[access] = readsNothingYet;
+    finals = saved;
+    return false;
+  }
+
+  bool collective(int event) {
+    std::vector<int> callers;
+    for (size_t t = 0; t < graph.threads.size(); ++t)
+      if (next[t] < graph.threads[t].size() && graph.threads[t][next[t]] == event)
+        callers.push_back(static_cast<int>(t));
+    const Operation &op = graph.operation(graph.event(event).operation);
+    if (static_cast<int>(callers.size()) != std::popcount(op.members) || !perform(op.accesses))
+      return false;
+    for (int thread : callers) {
+      ++next[thread];
+      write(thread, event);
+    }
+    return true;
+  }
+
+  std::string range(int access) const {
+    const Location &location = graph.location(graph.event(access).location);
+    return std::to_string(location.pe) + ":" + location.name + "/0+8";
+  }
+
+  std::string value(int access) {
+    return std::to_string(Evaluator(graph, rf).ofEvent(access).number);
+  }
+
+  void begin(std::string_view word, int thread, int line) {
+    text += std::string(word) + " pe=" + std::to_string(program.threads[thread].pe) +
+            " thr=" + std::to_string(program.threads[thread].index) + " at=" + program.file + ":" +
+            std::to_string(line) + " t=" + std::to_string(++clock);
+  }
+
+  void write(int thread, int event) {
+    const Event &e = graph.event(event);
+    if (e.kind == EventKind::LanguageFence)
+      return;
+    if (e.kind == EventKind::Operation)
+      return writeOperation(thread, event);
+    bool takes =
+        e.acquire && e.kind == EventKind::Load && rf[event] >= 0 && graph.event(rf[event]).release;
+    if (takes) {
+      begin("acquire", thread, e.line);
+      text += " tok=e" + std::to_string(rf[event]) + "\n";
+    }
+    begin(e.kind == EventKind::Load ? "ld" : "st", thread, e.line);
+    text += " mem=" + range(event) + (e.atomic ? " atomic\n" : "\n");
+    if (e.release && e.kind == EventKind::Store) {
+      begin("release", thread, e.line);
+      text += " tok=e" + std::to_string(event) + "\n";
+    }
+  }
+
+  static std::string_view wordOf(OpType type) {
+    using enum OpType;
+    switch (type) {
+    case Put:
+      return "put";
+    case Get:
+      return "get";
+    case AtomicFetch:
+      return "fetch";
+    case AtomicSet:
+      return "set";
+    case AtomicRmw:
+    case CompareSwap:
+      return "amo";
+    case PutSignal:
+      return "put_signal";
+    case SignalSet:
+      return "signal_set";
+    case SignalAdd:
+      return "signal_add";
+    case SignalFetch:
+      return "signal_fetch";
+    case Wait:
+    case WaitAll:
+    case WaitAny:
+      return "wait";
+    case Test:
+      return "test";
+    case SetLock:
+    case TestLock:
+      return "set_lock";
+    case ClearLock:
+      return "clear_lock";
+    case Fence:
+      return "fence";
+    case Quiet:
+      return "quiet";
+    case Barrier:
+      return "barrier";
+    case Sync:
+      return "sync";
+    default:
+      return "coll";
+    }
+  }
+
+  void writeOperation(int thread, int event) {
+    const Operation &op = graph.operation(graph.event(event).operation);
+    int line = graph.event(event).line;
+    bool failedTest = op.type == OpType::TestLock && graph.event(op.accesses.front()).partner < 0;
+    if (failedTest) // orders nothing
+      return;
+    if (op.type == OpType::WaitAll) { // one record per word
+      for (int access : op.accesses)
+        writeCall(op, thread, line, {access});
+      return;
+    }
+    writeCall(op, thread, line, op.accesses);
+  }
+
+  void writeCall(const Operation &op, int thread, int line, const std::vector<int> &accesses) {
+    using enum OpType;
+    std::string_view word = wordOf(op.type);
+    begin(word, thread, line);
+    if (!op.blocking)
+      text += " nbi";
+    if (op.context)
+      text += " ctx=" + std::to_string(op.context) + (op.nostore ? " nostore" : "");
+    if (!graph.contextDomains[op.context].empty())
+      text += " dom=" + graph.contextDomains[op.context];
+    if (op.quietTarget >= 0)
+      text += " to=" + std::to_string(op.quietTarget);
+    if (op.home < 0)
+      writeMembership(op, thread);
+    for (int access : accesses)
+      writeAccess(op, thread, word, access);
+    if (op.type == CompareSwap && graph.event(accesses.front()).partner < 0)
+      text += " fail val=" + value(accesses.front()) + " old=" + value(accesses.front());
+    text += "\n";
+  }
+
+  void writeMembership(const Operation &op, int thread) {
+    int team = 0, pe = program.threads[thread].pe;
+    for (size_t i = 0; i < program.teams.size(); ++i) {
+      uint64_t mask = 0;
+      for (int member : program.teams[i].members)
+        mask |= uint64_t{1} << member;
+      if (mask == op.members)
+        team = static_cast<int>(i) + 1;
+    }
+    text += " team=" + std::to_string(team) + " seq=" + std::to_string(counts[{team, pe}]++) +
+            " name=" + std::string(op.info->mnemonic);
+  }
+
+  void writeAccess(const Operation &op, int thread, std::string_view word, int access) {
+    const Event &e = graph.event(access);
+    bool load = e.kind == EventKind::Load;
+    if (op.home < 0) {
+      if (e.pe == program.threads[thread].pe)
+        text += (load ? " src=" : " dst=") + range(access);
+    } else if (!e.sync) {
+      text += (load ? " src=" : " dst=") + range(access);
+    } else {
+      bool pairs = e.partner >= 0;
+      if (load && pairs)
+        text += " old=" + value(access);
+      if (!load || !pairs) {
+        std::string_view key =
+            word == "set"                                                          ? "dst"
+            : word == "fetch"                                                      ? "src"
+            : word == "put_signal" || word == "signal_set" || word == "signal_add" ? "sig"
+            : word == "set_lock" || word == "clear_lock"                           ? "lock"
+                                                                                   : "mem";
+        text += " " + std::string(key) + "=" + range(access) + " val=" + lockValue(op, access);
+      }
+    }
+  }
+
+  // Locks count hand-overs instead of holding 0 and 1.
+  std::string lockValue(const Operation &op, int access) {
+    if (op.type == OpType::SetLock || op.type == OpType::TestLock)
+      return std::to_string(handOvers[graph.event(access).location]);
+    if (op.type == OpType::ClearLock)
+      return std::to_string(++handOvers[graph.event(access).location]);
+    return value(access);
+  }
+
+  const Program &program;
+  const Graph &graph;
+  std::mt19937 random;
+  ReadsFrom rf;
+  std::vector<int> finals;
+  std::vector<size_t> next;
+  std::map<std::pair<int, int>, int> counts;
+  std::map<int, int> handOvers;
+  std::string text;
+  int64_t clock = 0;
+};
+
+} // namespace
+
+std::optional<std::string> traceOfProgram(const Program &program, unsigned seed) {
+  std::optional<std::string> result;
+  forEachPath(program, [&](Graph &&graph) {
+    Player player(program, graph, seed);
+    if (!graph.stuck && player.play())
+      result = player.trace();
+    return !result;
+  });
+  return result;
+}
+
+} // namespace moac::model

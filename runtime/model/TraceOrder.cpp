@@ -1,0 +1,284 @@
+// The rules of model `paper`, applied to one record at a time. The comments name the relation each
+// line implements.
+#include "runtime/model/TraceOrder.h"
+
+namespace moac::model {
+namespace {
+
+// Lanes of a thread's streams: its own timeline, its local observable accesses, those at PE p.
+constexpr uint32_t timelineLane = 0, localLane = 1, firstRemoteLane = 2;
+
+bool isFenceOrdered(RecordKind kind) {
+  using enum RecordKind;
+  return kind == Put || kind == Set || kind == Fetch || kind == Amo || kind == PutSignal ||
+         kind == SignalSet || kind == SignalAdd;
+}
+
+bool isLock(RecordKind kind) {
+  return kind == RecordKind::SetLock || kind == RecordKind::ClearLock;
+}
+
+// E2: contexts synchronise within one atomicity domain; waits, tests and locks go with all.
+bool synchronise(const Record &writer, const Record &reader) {
+  using enum RecordKind;
+  auto anyContext = [](const Record &r) {
+    return r.kind == Wait || r.kind == Test || r.kind == SignalFetch || isLock(r.kind);
+  };
+  return writer.domain == reader.domain || anyContext(writer) || anyContext(reader);
+}
+
+int targetOf(const Record &r) {
+  if (r.word)
+    return r.word->pe;
+  const std::vector<ByteRange> &remote =
+      r.kind == RecordKind::Get || r.kind == RecordKind::Fetch ? r.from : r.to;
+  return remote.empty() ? r.pe : remote.front().pe;
+}
+
+} // namespace
+
+AccessId TraceOrder::nextId(int thread, uint32_t lane, int record) {
+  uint32_t stream = static_cast<uint32_t>(thread) * streamsPerThread() + lane;
+  std::vector<int> &issuer = issuers[stream];
+  issuer.push_back(record);
+  return {stream, static_cast<uint32_t>(issuer.size()) - 1};
+}
+
+AccessId TraceOrder::enter(int record, int thread) {
+  AccessId id = nextId(thread, timelineLane, record);
+  stateOf(thread).po.add(id);
+  return id;
+}
+
+int TraceOrder::lastKnown(const Knowledge &known, int thread) const {
+  int last = -1;
+  uint32_t first = static_cast<uint32_t>(thread) * streamsPerThread(), index = 0;
+  for (uint32_t lane = 0; lane < streamsPerThread(); ++lane)
+    if (known.last(first + lane, index))
+      last = std::max(last, issuers.at(first + lane)[index]);
+  return last;
+}
+
+void TraceOrder::remember(int record, const Knowledge &known) { syncWrites[record].unite(known); }
+
+// What happens before an observable access at `pe`, apart from the order inside its operation.
+Knowledge TraceOrder::before(const Call &call, int pe, bool local) {
+  const ThreadState &state = call.state;
+  Knowledge known = state.completed; // rco
+  known.unite(state.lco);            // lco
+  known.unite(state.ownLco);
+  known.unite(state.fencedNormal); // rdo, normal accesses
+  auto stream = state.streams.find({call.r.context, pe});
+  if (stream != state.streams.end())
+    known.unite(stream->second.fenced); // rdo, deliveries to the same PE
+  auto ilv = state.ilv.find(pe);
+  if (local && ilv != state.ilv.end())
+    known.unite(ilv->second); // ilv
+  return known;
+}
+
+void TraceOrder::access(Call &call, const ByteRange &range, Role role, bool store, bool sync,
+                        int source) {
+  bool local = range.pe == call.r.pe || isLock(call.r.kind);
+  Knowledge known = before(call, local ? call.r.pe : range.pe, local);
+  if (store)
+    known.unite(call.inner);
+  auto written = syncWrites.find(source);
+  if (written != syncWrites.end() && synchronise(trace.records[source], call.r))
+    known.unite(written->second); // aso
+  uint32_t lane = local ? localLane : firstRemoteLane + static_cast<uint32_t>(range.pe);
+  TraceAccess access{
+      nextId(call.thread, lane, call.record), call.record, range, role, store, sync, false};
+  sink(access, known);
+  known.add(access.id);
+  if (store && sync)
+    remember(call.record, known);
+  if (local && call.blocking) {
+    call.state.lco.unite(known);
+    call.state.po.unite(known);
+  }
+  Stream &stream = call.state.streams[{call.r.context, call.target}];
+  if (call.fenceOrdered && role == Role::Delivered)
+    stream.delivered.unite(known);
+  stream.issued.unite(known);
+  call.inner.unite(known);
+}
+
+void TraceOrder::transfer(Call &call) {
+  bool isGet = call.r.kind == RecordKind::Get;
+  for (const ByteRange &range : call.r.from)
+    access(call, range, isGet ? Role::Delivered : Role::Source, false, false);
+  for (const ByteRange &range : call.r.to)
+    access(call, range, isGet ? Role::Fetched : Role::Delivered, true, false);
+}
+
+// Everything with a synchronising word.
+void TraceOrder::atomic(Call &call, int source) {
+  using enum RecordKind;
+  const Record &r = call.r;
+  if (r.kind == PutSignal)
+    transfer(call);
+  ByteRange word = r.word ? *r.word : r.kind == Set ? r.to.front() : r.from.front();
+  bool adds =
+      r.kind == Amo || r.kind == SignalAdd || r.kind == SetLock || (r.kind == PutSignal && r.old);
+  bool reads = adds || r.kind == Fetch || r.kind == SignalFetch || r.kind == Wait || r.kind == Test;
+  bool writes = (adds && !r.fails) || r.kind == Set || r.kind == SignalSet || r.kind == PutSignal ||
+                r.kind == ClearLock;
+  if (reads)
+    access(call, word, Role::Delivered, false, true, source);
+  if (writes)
+    access(call, word, Role::Delivered, true, true);
+  if (r.kind == Fetch || r.kind == Amo)
+    for (const ByteRange &range : r.to)
+      access(call, range, Role::Fetched, true, false);
+}
+
+void TraceOrder::normal(Call &call) {
+  bool store = call.r.kind != RecordKind::Load;
+  TraceAccess access{enter(call.record, call.thread),
+                     call.record,
+                     *call.r.word,
+                     Role::Normal,
+                     store,
+                     false,
+                     call.r.atomic};
+  sink(access, call.state.po); // po; the set contains the access itself, which does not matter
+  call.state.normal = call.state.po;
+  if (call.r.word->pe == call.r.pe)
+    call.state.ilv[call.r.pe] = call.state.po;
+}
+
+void TraceOrder::fence(const Record &r, ThreadState &state) {
+  for (auto &[key, stream] : state.streams)
+    if (key.first == r.context)
+      stream.fenced.unite(stream.delivered);
+  if (!r.nostore)
+    state.fencedNormal.unite(state.normal);
+}
+
+void TraceOrder::quiet(const Record &r, ThreadState &state) {
+  for (auto &[key, stream] : state.streams) {
+    bool named = r.quietTargets.empty() || std::find(r.quietTargets.begin(), r.quietTargets.end(),
+                                                     key.second) != r.quietTargets.end();
+    if (key.first != r.context || !named)
+      continue;
+    state.po.unite(stream.issued);
+    state.completed.unite(stream.issued);
+    stream.issued.clear();
+  }
+  if (!r.nostore)
+    state.completed.unite(state.po);
+}
+
+void TraceOrder::join(ThreadState &to, const ThreadState &from, bool samePe) {
+  to.po.unite(from.po);
+  to.lco.unite(from.lco);
+  to.normal.unite(from.normal);
+  to.fencedNormal.unite(from.fencedNormal);
+  to.completed.unite(from.completed);
+  for (auto &[pe, known] : from.ilv)
+    to.ilv[pe].unite(known);
+  if (!samePe)
+    return;
+  to.ownLco.unite(from.ownLco);
+  for (auto &[key, stream] : from.streams) { // contexts are shared by the threads of a PE
+    to.streams[key].delivered.unite(stream.delivered);
+    to.streams[key].fenced.unite(stream.fenced);
+    to.streams[key].issued.unite(stream.issued);
+  }
+}
+
+void TraceOrder::process(int record, int thread, int source) {
+  using enum RecordKind;
+  const Record &r = trace.records[record];
+  ThreadState &state = stateOf(thread);
+  Call call{record, thread, r, state, targetOf(r), !r.nonBlocking, isFenceOrdered(r.kind), {}};
+  if (r.kind == Load || r.kind == Store || r.kind == Free)
+    return normal(call);
+  enter(record, thread);
+  switch (r.kind) {
+  case Put:
+  case Get:
+    return transfer(call);
+  case Fence:
+    return fence(r, state);
+  case Quiet:
+    return quiet(r, state);
+  case ClearLock: // completes the caller's operations first
+    quiet(Record{}, state);
+    return atomic(call, source);
+  case Release:
+    releases[record] = state;
+    return;
+  case Acquire: {
+    auto from = releases.find(source);
+    if (from != releases.end())
+      join(state, from->second, trace.records[source].pe == r.pe);
+    return;
+  }
+  case Alloc:
+    return;
+  default:
+    return atomic(call, source);
+  }
+}
+
+// Reads first, on behalf of every member; each write depends on every read. Returns per call what
+// its PE may rely on.
+std::vector<Knowledge> TraceOrder::collectiveAccesses(const std::vector<std::pair<int, int>> &calls,
+                                                      const ThreadState &shared) {
+  Knowledge reads;
+  std::vector<Knowledge> own(calls.size());
+  for (bool store : {false, true})
+    for (size_t i = 0; i < calls.size(); ++i) {
+      auto [record, thread] = calls[i];
+      const Record &r = trace.records[record];
+      ThreadState state = shared; // no streams: a fence orders nothing with a collective
+      state.ownLco = stateOf(thread).ownLco;
+      Call call{record, thread, r, state, r.pe, true, false, {}};
+      for (const ByteRange &range : store ? r.to : r.from) {
+        Knowledge known = before(call, range.pe, true);
+        if (store)
+          known.unite(reads);
+        AccessId id = nextId(thread, localLane, record);
+        sink({id, record, range, store ? Role::Delivered : Role::Source, store, false, false},
+             known);
+        known.add(id);
+        own[i].unite(known);
+        if (!store)
+          reads.unite(known);
+      }
+    }
+  return own;
+}
+
+void TraceOrder::processCollective(const std::vector<std::pair<int, int>> &calls) {
+  RecordKind kind = trace.records[calls.front().first].kind;
+  ThreadState merged;
+  for (auto [record, thread] : calls) {
+    enter(record, thread);
+    if (kind == RecordKind::Barrier)
+      quiet(Record{}, stateOf(thread));
+    join(merged, stateOf(thread), false);
+  }
+  if (kind == RecordKind::Barrier)
+    merged.completed.unite(merged.po); // rco
+  std::vector<Knowledge> own(calls.size());
+  if (kind == RecordKind::Collective)
+    own = collectiveAccesses(calls, merged);
+  for (size_t i = 0; i < calls.size(); ++i) {
+    ThreadState &state = stateOf(calls[i].second);
+    ThreadState next = merged;
+    next.ownLco = std::move(state.ownLco);
+    next.streams = std::move(state.streams);
+    state = std::move(next);
+    if (own[i].empty())
+      continue;
+    state.ownLco.unite(own[i]); // E6: for this PE only
+    state.po.unite(own[i]);
+    int pe = trace.records[calls[i].first].pe;
+    state.streams[{0, pe}].issued.unite(own[i]);
+  }
+}
+
+} // namespace moac::model

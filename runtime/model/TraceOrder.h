@@ -1,0 +1,99 @@
+// Happens-before of a recorded run, record by record: the relations of the model (see Litmus.md) as
+// sets that each thread carries along.
+//
+// The litmus checker builds matrices over all events; a trace has too many. Here every thread
+// keeps, for each relation, the set of accesses that its next access will have before it through
+// that relation. A fence, for instance, moves what has been delivered to PE p into the set that
+// precedes all later accesses at p. Records must come in an order that respects synchronisation: a
+// read after the write whose value it took, a barrier once all members have arrived.
+#pragma once
+
+#include "runtime/model/Events.h"
+#include "runtime/model/Knowledge.h"
+#include "runtime/model/Trace.h"
+
+#include <functional>
+#include <unordered_map>
+
+namespace moac::model {
+
+/// One access of the run: what the race test compares.
+struct TraceAccess {
+  AccessId id;
+  int record = -1;
+  ByteRange range;
+  Role role = Role::Normal;
+  bool store = false, sync = false, atomic = false;
+};
+
+class TraceOrder {
+public:
+  /// `sink` receives every access with the set of accesses that happen before it.
+  using Sink = std::function<void(const TraceAccess &, const Knowledge &)>;
+  TraceOrder(const Trace &trace, Sink sink) : trace(trace), sink(std::move(sink)) {}
+
+  /// Processes one record of thread `thread` that is no collective. `source` is the record whose
+  /// synchronising write it has read, or whose release it acquires; -1 for none.
+  void process(int record, int thread, int source);
+
+  /// Processes the matching calls of one collective: (record, thread) pairs, one per member.
+  void processCollective(const std::vector<std::pair<int, int>> &calls);
+
+  /// Drops what the synchronising write of a record carries: no later read can take its value.
+  void forget(int record) { syncWrites.erase(record); }
+
+  /// The record that issued an access.
+  int recordOf(AccessId id) const { return issuers.at(id.stream)[id.index]; }
+  /// Of the accesses and calls of `thread` in `known`, the record of the latest; -1 if none.
+  int lastKnown(const Knowledge &known, int thread) const;
+  /// The thread an access belongs to.
+  int threadOf(AccessId id) const { return static_cast<int>(id.stream / streamsPerThread()); }
+
+private:
+  // What an operation's stream towards one PE has delivered, had fenced, and issued at all.
+  struct Stream {
+    Knowledge delivered, fenced, issued;
+  };
+  struct ThreadState {
+    Knowledge po;          // before the next event of the thread
+    Knowledge lco, ownLco; // local accesses of blocking operations; own: of collectives (E6)
+    Knowledge normal, fencedNormal; // normal accesses so far, and before the last fence
+    Knowledge completed;            // before the last quiet or barrier
+    std::map<int, Knowledge> ilv;   // per PE, its own normal accesses to its memory
+    std::map<std::pair<int64_t, int>, Stream> streams; // (context, PE)
+  };
+  struct Call {
+    int record, thread;
+    const Record &r;
+    ThreadState &state;
+    int target;
+    bool blocking, fenceOrdered;
+    Knowledge inner; // accesses of this operation so far
+  };
+
+  uint32_t streamsPerThread() const { return static_cast<uint32_t>(trace.pes) + 2; }
+  ThreadState &stateOf(int thread) { return states[thread]; }
+  AccessId nextId(int thread, uint32_t lane, int record);
+  AccessId enter(int record, int thread);
+  Knowledge before(const Call &call, int pe, bool local);
+  void access(Call &call, const ByteRange &range, Role role, bool store, bool sync,
+              int source = -1);
+  void transfer(Call &call);
+  void atomic(Call &call, int source);
+  void normal(Call &call);
+  void fence(const Record &r, ThreadState &state);
+  void quiet(const Record &r, ThreadState &state);
+  void join(ThreadState &to, const ThreadState &from, bool samePe);
+  std::vector<Knowledge> collectiveAccesses(const std::vector<std::pair<int, int>> &calls,
+                                            const ThreadState &shared);
+  void remember(int record, const Knowledge &known);
+
+  const Trace &trace;
+  Sink sink;
+  std::unordered_map<int, ThreadState> states;
+  std::unordered_map<uint32_t, std::vector<int>> issuers; // stream -> record of each access
+  std::unordered_map<int, Knowledge> syncWrites;          // record -> what its write carries
+  std::unordered_map<int, ThreadState> releases;          // record -> state handed over
+};
+
+} // namespace moac::model
