@@ -55,8 +55,8 @@ template <class P> Number<P> Accumulator::sum() const {
     return {total, unknown};
   if (exact && size <= std::ldexp(static_cast<Wide>(1), std::min(grid, 2000) + precision<P>))
     return {total, 0};
-  if (!std::isfinite(total)) // from terms that are: every order agrees
-    return {total, 0};
+  if (!std::isfinite(total)) // from terms that are: every order agrees, unless the others overflow to the other side
+    return {total, std::isnan(total) || size <= P::largest / 2 ? 0 : unknown};
   double bound = error + disorder() * rounding<P>(size);
   if (size <= P::largest / 2)
     return settle<P>(total, bound, {total, bound}, {total, bound});

@@ -26,7 +26,8 @@ public:
 
   template <class P> void addTerm(Number<P> term) {
     wide<P>(value) += term.value;
-    wide<P>(magnitude) += std::fabs(term.value);
+    if (std::isfinite(term.value))
+      wide<P>(magnitude) += std::fabs(term.value);
     error += term.bound;
     ++count;
     if (exact)
