@@ -112,14 +112,18 @@ std::vector<OpRow> floatRows() {
 }
 
 std::vector<OpRow> logicRows() {
-  const TypeSet compared = index | integers | floats | boolean;
+  const TypeSet compared = index | integers | floats, equal = compared | boolean;
   return {
+      {Op::lt_, boolean, "!{0} && {1}", 5, {15, 6}, false},
+      {Op::le_, boolean, "!{0} || {1}", 4, {15, 6}, false},
+      {Op::gt_, boolean, "{0} && !{1}", 5, {6, 15}, false},
+      {Op::ge_, boolean, "{0} || !{1}", 4, {6, 15}, false},
       {Op::lt_, compared, "{0} < {1}", 10, {12, 12}, false},
       {Op::le_, compared, "{0} <= {1}", 10, {12, 12}, false},
       {Op::gt_, compared, "{0} > {1}", 10, {12, 12}, false},
       {Op::ge_, compared, "{0} >= {1}", 10, {12, 12}, false},
-      {Op::eq_, compared, "{0} == {1}", 9, {12, 12}, false},
-      {Op::ne_, compared, "{0} != {1}", 9, {12, 12}, false},
+      {Op::eq_, equal, "{0} == {1}", 9, {12, 12}, false},
+      {Op::ne_, equal, "{0} != {1}", 9, {12, 12}, false},
       {Op::and_, boolean, "{0} && {1}", 5, {6, 6}, true},
       {Op::or_, boolean, "{0} || {1}", 4, {6, 6}, true},
       {Op::not_, boolean, "!{0}", 8, {15}, false},
@@ -207,7 +211,7 @@ LangTraits make() {
       .literals = {{index | i64, "{v}", "INT64_C({v})", "INT64_MIN", none, none},
                    {i32, "{v}", "{v}", "INT32_MIN", none, none},
                    {u32, "{v}u", "{v}u", none, none, none},
-                   {u64, "{v}u", "UINT64_C({v})", none, none, none},
+                   {u64, "UINT64_C({v})", "UINT64_C({v})", none, none, none},
                    {f32, "{v}f", none, none, "INFINITY", "NAN"},
                    {f64, "{v}", none, none, "INFINITY", "NAN"}},
       .literalTrue = "true",
