@@ -213,6 +213,7 @@ private:
   std::vector<std::unique_ptr<mlir::Block>> discarded;
   unsigned temporaries = 0;
   unsigned budget; ///< nodes that may still be visited
+  unsigned depth = 0;
 };
 
 } // namespace moac::sema
