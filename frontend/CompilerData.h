@@ -14,10 +14,13 @@ Tensor toTensor(const HostArray &array);
 OracleArray toOracle(const Tensor &tensor);
 Arguments toArguments(const CallArguments &arguments);
 
-/// Whether the requirements and extents hold at these sizes, as far as integers decide them. `scalars` may be empty.
-bool admitsSizes(moa::KernelOp kernel, const std::vector<int64_t> &symbols, const std::vector<HostArray> &scalars);
+/// Whether the requirements and extents hold at these sizes, as far as integers decide them.
+/// `scalars` may be empty.
+bool admitsSizes(moa::KernelOp kernel, const std::vector<int64_t> &symbols,
+                 const std::vector<HostArray> &scalars);
 
-/// Innermost loop points of a kernel in DNF at these sizes; a data-dependent bound counts as the largest symbol.
+/// Innermost loop points of a kernel in DNF at these sizes; a data-dependent bound counts as the
+/// largest symbol.
 double countIterations(moa::KernelOp kernel, const std::vector<int64_t> &symbols);
 
 } // namespace moac
