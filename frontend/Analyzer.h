@@ -14,9 +14,21 @@
 
 namespace moac::sema {
 
+/// A condition at a kernel's entry that is not one of the user's constraints: fn(value, 0), unless
+/// one of `others` is not positive.
+struct Demand {
+  moa::ScalarFn fn; ///< ge, gt, eq or ne
+  shape::Expr value;
+  std::string_view status;
+  std::vector<shape::Expr> others;
+};
+/// By kernel, for those that are analysed already. A caller takes its callees' demands over.
+using Demands = std::map<std::string, std::vector<Demand>, std::less<>>;
+
 class Analyzer {
 public:
-  Analyzer(const Items &items, const KernelInfo &info, Diagnostics &diags, mlir::ModuleOp module);
+  Analyzer(const Items &items, const KernelInfo &info, Demands &demands, Diagnostics &diags,
+           mlir::ModuleOp module);
   ~Analyzer();
 
   /// Appends the kernel to the module. Every problem is reported; after an error what was built is
@@ -161,10 +173,9 @@ private:
   void requireExtent(const shape::Expr &extent, SourceRange at, const std::string &text);
   void require(mlir::Value condition, std::string_view status, const std::string &text,
                SourceRange at);
-  void requireCompare(moa::ScalarFn fn, const shape::Expr &value, std::string_view status,
-                      const std::string &text, SourceRange at);
-  void requireNonEmptyAtEntry(const shape::Expr &extent, const std::vector<shape::Expr> &others,
-                              SourceRange at);
+  void demand(const Demand &demand, const std::string &text, SourceRange at);
+  bool holds(const Demand &demand);
+  mlir::Value conditionOf(const Demand &demand, SourceRange at);
   moa::ArrayType arrayType(const ParamInfo &param);
   mlir::Value argumentNamed(std::string_view name);
   mlir::Value argument(const ParamInfo &param);
@@ -197,6 +208,7 @@ private:
 
   const Items &items;
   const KernelInfo &info;
+  Demands &demands;
   Diagnostics &diags;
   mlir::ModuleOp module;
   moa::KernelOp kernel;
@@ -213,6 +225,7 @@ private:
   std::vector<std::unique_ptr<mlir::Block>> discarded;
   unsigned temporaries = 0;
   unsigned budget; ///< nodes that may still be visited
+  unsigned depth = 0;
 };
 
 } // namespace moac::sema

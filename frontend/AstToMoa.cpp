@@ -6,23 +6,31 @@
 
 namespace moac {
 
+namespace {
+/// Puts the kernels in the order of the source and marks those of other files.
+void arrange(const std::vector<ast::File> &files, mlir::ModuleOp module) {
+  mlir::SymbolTable table(module);
+  for (const ast::File &file : files)
+    for (const ast::Kernel &kernel : file.kernels)
+      if (mlir::Operation *op = table.lookup(kernel.name.text)) {
+        op->moveBefore(module.getBody(), module.getBody()->end());
+        if (&file != &files.front())
+          op->setAttr("imported", mlir::UnitAttr::get(module.getContext()));
+      }
+}
+} // namespace
+
 mlir::OwningOpRef<mlir::ModuleOp> buildModule(const std::vector<ast::File> &files,
                                               Diagnostics &diags, mlir::MLIRContext &context) {
   context.loadDialect<moa::MoaDialect>();
   mlir::OwningOpRef<mlir::ModuleOp> module =
       mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
   sema::Items items = sema::collectItems(files, diags);
-  sema::checkCalls(files, items, diags);
-  for (const ast::File &file : files)
-    for (const ast::Kernel &kernel : file.kernels) {
-      auto it = items.kernels.find(kernel.name.text);
-      if (it->second.ast != &kernel || !it->second.valid)
-        continue;
-      sema::Analyzer analyzer(items, it->second, diags, *module);
-      analyzer.run();
-      if (&file != &files.front())
-        module->getBody()->back().setAttr("imported", mlir::UnitAttr::get(&context));
-    }
+  sema::Demands demands;
+  for (const std::string &name : sema::checkCalls(files, items, diags))
+    if (const sema::KernelInfo &kernel = items.kernels.find(name)->second; kernel.valid)
+      sema::Analyzer(items, kernel, demands, diags, *module).run();
+  arrange(files, *module);
   if (!diags.hasErrors())
     return module;
   // What was built may be incomplete and point into what was discarded.

@@ -61,7 +61,9 @@ std::string cycleText(const std::vector<std::pair<std::string, size_t>> &path,
   return text + back;
 }
 
-void search(Graph &graph, const std::string &start, Diagnostics &diags) {
+/// Depth first; `done` gets every node when all it calls are done.
+void search(Graph &graph, const std::string &start, std::vector<std::string> &done,
+            Diagnostics &diags) {
   std::vector<std::pair<std::string, size_t>> path;
   auto open = [&](const std::string &name) {
     graph[name].state = Node::Open;
@@ -72,6 +74,7 @@ void search(Graph &graph, const std::string &start, Diagnostics &diags) {
     Node &node = graph[path.back().first];
     if (path.back().second == node.calls.size()) {
       node.state = Node::Done;
+      done.push_back(path.back().first);
       path.pop_back();
       continue;
     }
@@ -110,7 +113,8 @@ void checkNames(const ast::Fn &fn, Diagnostics &diags) {
 }
 } // namespace
 
-void checkCalls(const std::vector<ast::File> &files, const Items &items, Diagnostics &diags) {
+std::vector<std::string> checkCalls(const std::vector<ast::File> &files, const Items &items,
+                                    Diagnostics &diags) {
   Graph graph;
   for (auto &[name, fn] : items.fns) {
     Node node{"fn", fn->name.range, {}};
@@ -123,14 +127,17 @@ void checkCalls(const std::vector<ast::File> &files, const Items &items, Diagnos
     collect(kernel.ast->body, node.calls);
     graph[name] = node;
   }
+  std::vector<std::string> done;
   for (const ast::File &file : files) {
     for (const ast::Kernel &kernel : file.kernels)
       if (graph[kernel.name.text].state == Node::New)
-        search(graph, kernel.name.text, diags);
+        search(graph, kernel.name.text, done, diags);
     for (const ast::Fn &fn : file.fns)
       if (graph[fn.name.text].state == Node::New)
-        search(graph, fn.name.text, diags);
+        search(graph, fn.name.text, done, diags);
   }
+  std::erase_if(done, [&](const std::string &name) { return !items.kernels.count(name); });
+  return done;
 }
 
 } // namespace moac::sema

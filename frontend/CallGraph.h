@@ -7,8 +7,9 @@
 namespace moac::sema {
 
 /// Reports every cycle of calls (once, at the call that closes it), and names in fn bodies that are
-/// not its parameters.
-void checkCalls(const std::vector<ast::File> &files, const Items &items, Diagnostics &diags);
+/// not its parameters. Returns the kernels' names, callees before their callers.
+std::vector<std::string> checkCalls(const std::vector<ast::File> &files, const Items &items,
+                                    Diagnostics &diags);
 
 } // namespace moac::sema
 

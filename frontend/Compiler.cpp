@@ -1,4 +1,5 @@
-// The phases connected: text to moa, to DNF, to ONF, to C; each stage made once, when first asked for.
+// The phases connected: text to moa, to DNF, to ONF, to C; each stage made once, when first asked
+// for.
 #include "frontend/Compiler.h"
 
 #include "emitters/C.h"
@@ -27,8 +28,10 @@ public:
       : handler(&context, [this](mlir::Diagnostic &message) {
           llvm::raw_string_ostream out(text);
           if (auto place = message.getLocation()->findInstanceOf<FileLineColLoc>())
-            out << place.getFilename().getValue() << ":" << place.getLine() << ":" << place.getColumn() << ": ";
-          out << (message.getSeverity() == DiagnosticSeverity::Error ? "error: " : "note: ") << message.str() << "\n";
+            out << place.getFilename().getValue() << ":" << place.getLine() << ":"
+                << place.getColumn() << ": ";
+          out << (message.getSeverity() == DiagnosticSeverity::Error ? "error: " : "note: ")
+              << message.str() << "\n";
           return success();
         }) {}
 
@@ -109,24 +112,28 @@ public:
     if (!op)
       return false;
     for (unsigned i = 0; i < op.numSymbols() && i < symbols.size(); ++i)
-      if (auto bound = options.bindings.find(op.argName(i).str()); bound != options.bindings.end() && bound->second != symbols[i])
+      if (auto bound = options.bindings.find(op.argName(i).str());
+          bound != options.bindings.end() && bound->second != symbols[i])
         return false;
     return admitsSizes(op, symbols, scalars);
   }
 
-  double innermostIterations(const std::string &kernel, const std::vector<int64_t> &symbols) override {
+  double innermostIterations(const std::string &kernel,
+                             const std::vector<int64_t> &symbols) override {
     ModuleOp dnf = at(Stage::Dnf);
     auto op = dnf ? lookup<moa::KernelOp>(dnf, kernel) : moa::KernelOp();
     return op ? countIterations(op, symbols) : 0;
   }
 
-  Answer<InterpretResult> interpret(const std::string &kernel, Stage stage, const CallArguments &arguments) override {
+  Answer<InterpretResult> interpret(const std::string &kernel, Stage stage,
+                                    const CallArguments &arguments) override {
     ModuleOp source = at(stage);
     Operation *op = source ? SymbolTable::lookupSymbolIn(source, kernel) : nullptr;
     if (!op)
       return Answer<InterpretResult>::failure(source ? "no kernel '" + kernel + "'" : problems);
-    Outcome outcome = isa<moa::KernelOp>(op) ? moac::interpret(cast<moa::KernelOp>(op), toArguments(arguments))
-                                             : moac::interpret(cast<onf::FuncOp>(op), toArguments(arguments));
+    Outcome outcome = isa<moa::KernelOp>(op)
+                          ? moac::interpret(cast<moa::KernelOp>(op), toArguments(arguments))
+                          : moac::interpret(cast<onf::FuncOp>(op), toArguments(arguments));
     if (outcome.ending != Ending::Returned)
       return Answer<InterpretResult>::failure(outcome.message);
     InterpretResult result;
@@ -150,15 +157,18 @@ private:
   bool wanted(llvm::StringRef name, const EmitOptions &emitOptions) const {
     if (!emitOptions.kernels.empty())
       return llvm::is_contained(emitOptions.kernels, name);
-    return llvm::any_of(signatures, [&](const KernelSignature &signature) { return signature.name == name; });
+    return llvm::any_of(signatures,
+                        [&](const KernelSignature &signature) { return signature.name == name; });
   }
 
   void checkBinding(const std::string &name, int64_t value) {
-    bool known = llvm::any_of(signatures, [&](const KernelSignature &s) { return llvm::is_contained(s.symbols, name); });
+    bool known = llvm::any_of(
+        signatures, [&](const KernelSignature &s) { return llvm::is_contained(s.symbols, name); });
     if (!known)
       problems += "error: no kernel has a symbol '" + name + "' to bind\n";
     if (value < 0)
-      problems += "error: '" + name + "' cannot be bound to " + std::to_string(value) + ": an extent is not negative\n";
+      problems += "error: '" + name + "' cannot be bound to " + std::to_string(value) +
+                  ": an extent is not negative\n";
   }
 
   ModuleOp at(Stage stage) {
@@ -182,7 +192,8 @@ private:
     PassMessages collected(context);
     if (succeeded(manager.run(*result)))
       return result;
-    problems += collected.text.empty() ? "error: a pass failed without a message\n" : collected.text;
+    problems +=
+        collected.text.empty() ? "error: a pass failed without a message\n" : collected.text;
     return {};
   }
 
@@ -210,13 +221,14 @@ Answer<std::string> CompiledProgram::explain(const std::string &name, const std:
   std::string out = "kernel " + name + "\n\nshapes\n";
   for (unsigned i = 0; i < kernel.getInputs().size(); ++i) {
     auto type = cast<moa::ArrayType>(kernel.inputArg(i).getType());
-    out += "  " + kernel.argName(kernel.inputArg(i).getArgNumber()).str() + "  " + type.shapeText() + " " +
-           moa::typeName(type.getElementType()) + "\n";
+    out += "  " + kernel.argName(kernel.inputArg(i).getArgNumber()).str() + "  " +
+           type.shapeText() + " " + moa::typeName(type.getElementType()) + "\n";
   }
   std::string checks;
   for (auto gen : kernel.entry().getOps<moa::GenOp>()) {
     moa::ArrayType type = gen.arrayType();
-    out += "  " + gen.getName().str() + "  " + type.shapeText() + " " + moa::typeName(type.getElementType()) + "\n";
+    out += "  " + gen.getName().str() + "  " + type.shapeText() + " " +
+           moa::typeName(type.getElementType()) + "\n";
     gen.getBody().walk([&](moa::PsiOp psi) {
       if (!psi.getChecked().empty())
         checks += "  " + moa::indexForm(psi.getResult()) + " in " + gen.getName().str() + "\n";
@@ -228,7 +240,8 @@ Answer<std::string> CompiledProgram::explain(const std::string &name, const std:
   out += "\nDNF\n";
   indent(out, moa::indexForm(kernel));
   // The schedule is computed on a copy: construction consumes it.
-  OwningOpRef<ModuleOp> scheduled = run(normal, [](PassManager &manager) { addSchedulePasses(manager); });
+  OwningOpRef<ModuleOp> scheduled =
+      run(normal, [](PassManager &manager) { addSchedulePasses(manager); });
   if (auto planned = scheduled ? lookup<moa::KernelOp>(*scheduled, name) : moa::KernelOp())
     out += "\nschedule " + name + " for cpu {\n" + Schedule(planned).text() + "}\n";
   std::string text;

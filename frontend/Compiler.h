@@ -39,7 +39,7 @@ struct ArraySignature {
 struct KernelSignature {
   std::string name;
   std::string cName; ///< of the emitted function: `name`, unless C does not allow that
-  std::vector<std::string> symbols;     ///< bound ones (`--bind`) too: a binding is required at entry
+  std::vector<std::string> symbols; ///< bound ones (`--bind`) too: a binding is required at entry
   std::vector<ScalarSignature> scalars; ///< scalar parameters that are not symbols
   std::vector<ArraySignature> inputs;
   std::vector<ArraySignature> outputs;

@@ -29,10 +29,12 @@ std::map<std::string, int64_t> sizesOf(moa::KernelOp kernel, const std::vector<i
 }
 
 /// The truth of a condition where integers decide it.
-std::optional<bool> evaluate(Value condition, moa::IndexExprs &exprs, const std::map<std::string, int64_t> &sizes) {
+std::optional<bool> evaluate(Value condition, moa::IndexExprs &exprs,
+                             const std::map<std::string, int64_t> &sizes) {
   if (auto where = condition.getDefiningOp<moa::WhereOp>()) {
     auto decided = evaluate(where.getCondition(), exprs, sizes);
-    return decided ? evaluate(*decided ? where.thenValue() : where.elseValue(), exprs, sizes) : std::nullopt;
+    return decided ? evaluate(*decided ? where.thenValue() : where.elseValue(), exprs, sizes)
+                   : std::nullopt;
   }
   if (auto constant = condition.getDefiningOp<moa::ConstantOp>())
     return !cast<IntegerAttr>(constant.getValue()).getValue().isZero();
@@ -46,25 +48,37 @@ std::optional<bool> evaluate(Value condition, moa::IndexExprs &exprs, const std:
     if (llvm::is_contained(values, std::nullopt))
       return std::nullopt;
     switch (op.kind()) {
-    case moa::ScalarFn::not_: return !*values[0];
-    case moa::ScalarFn::and_: return *values[0] && *values[1];
-    case moa::ScalarFn::or_: return *values[0] || *values[1];
-    default: return std::nullopt;
+    case moa::ScalarFn::not_:
+      return !*values[0];
+    case moa::ScalarFn::and_:
+      return *values[0] && *values[1];
+    case moa::ScalarFn::or_:
+      return *values[0] || *values[1];
+    default:
+      return std::nullopt;
     }
   }
   if (!op.getOperand(0).getType().isIndex() || op.getNumOperands() != 2)
     return std::nullopt;
-  auto a = exprs.toExpr(op.getOperand(0)).evaluate(sizes), b = exprs.toExpr(op.getOperand(1)).evaluate(sizes);
+  auto a = exprs.toExpr(op.getOperand(0)).evaluate(sizes),
+       b = exprs.toExpr(op.getOperand(1)).evaluate(sizes);
   if (!a || !b)
     return std::nullopt;
   switch (op.kind()) {
-  case moa::ScalarFn::eq_: return *a == *b;
-  case moa::ScalarFn::ne_: return *a != *b;
-  case moa::ScalarFn::lt_: return *a < *b;
-  case moa::ScalarFn::le_: return *a <= *b;
-  case moa::ScalarFn::gt_: return *a > *b;
-  case moa::ScalarFn::ge_: return *a >= *b;
-  default: return std::nullopt;
+  case moa::ScalarFn::eq_:
+    return *a == *b;
+  case moa::ScalarFn::ne_:
+    return *a != *b;
+  case moa::ScalarFn::lt_:
+    return *a < *b;
+  case moa::ScalarFn::le_:
+    return *a <= *b;
+  case moa::ScalarFn::gt_:
+    return *a > *b;
+  case moa::ScalarFn::ge_:
+    return *a >= *b;
+  default:
+    return std::nullopt;
   }
 }
 } // namespace
@@ -76,20 +90,24 @@ KernelSignature moac::signatureOf(moa::KernelOp kernel) {
     result.symbols.push_back(kernel.argName(i).str());
   for (unsigned i = 0; i < kernel.numScalars(); ++i) {
     BlockArgument scalar = kernel.scalarArg(i);
-    result.scalars.push_back({kernel.argName(scalar.getArgNumber()).str(), elementTypeOf(scalar.getType())});
+    result.scalars.push_back(
+        {kernel.argName(scalar.getArgNumber()).str(), elementTypeOf(scalar.getType())});
   }
   for (unsigned i = 0; i < kernel.getInputs().size(); ++i) {
     BlockArgument input = kernel.inputArg(i);
-    result.inputs.push_back(arraySignature(kernel.argName(input.getArgNumber()), cast<moa::ArrayType>(input.getType())));
+    result.inputs.push_back(arraySignature(kernel.argName(input.getArgNumber()),
+                                           cast<moa::ArrayType>(input.getType())));
   }
   for (unsigned i = 0; i < kernel.getResults().size(); ++i)
-    result.outputs.push_back(arraySignature(cast<StringAttr>(kernel.getResults()[i]).getValue(), kernel.resultType(i)));
+    result.outputs.push_back(
+        arraySignature(cast<StringAttr>(kernel.getResults()[i]).getValue(), kernel.resultType(i)));
   return result;
 }
 
 Tensor moac::toTensor(const HostArray &array) {
   Tensor tensor = Tensor::zeros(*elementFromName(spelling(array.type())), array.shape());
-  std::memcpy(tensor.bytes.data(), array.bytes().data(), std::min(tensor.bytes.size(), array.bytes().size()));
+  std::memcpy(tensor.bytes.data(), array.bytes().data(),
+              std::min(tensor.bytes.size(), array.bytes().size()));
   return tensor;
 }
 
@@ -115,12 +133,14 @@ Arguments moac::toArguments(const CallArguments &arguments) {
   return result;
 }
 
-bool moac::admitsSizes(moa::KernelOp kernel, const std::vector<int64_t> &symbols, const std::vector<HostArray> &scalars) {
+bool moac::admitsSizes(moa::KernelOp kernel, const std::vector<int64_t> &symbols,
+                       const std::vector<HostArray> &scalars) {
   moa::IndexExprs exprs(kernel);
   std::map<std::string, int64_t> sizes = sizesOf(kernel, symbols);
   for (unsigned i = 0; i < kernel.numScalars() && i < scalars.size(); ++i)
     if (kernel.scalarArg(i).getType().isIndex())
-      sizes[kernel.argName(kernel.scalarArg(i).getArgNumber()).str()] = static_cast<int64_t>(scalars[i].get(0));
+      sizes[kernel.argName(kernel.scalarArg(i).getArgNumber()).str()] =
+          static_cast<int64_t>(scalars[i].get(0));
   // Requirements first: extents may divide by what they guarantee to be positive.
   for (auto require : kernel.entry().getOps<moa::RequireOp>())
     if (evaluate(require.getCondition(), exprs, sizes) == false)
@@ -179,7 +199,8 @@ double moac::countIterations(moa::KernelOp kernel, const std::vector<int64_t> &s
       double inner = points;
       for (moa::RedOp outer = red; outer; outer = outer->getParentOfType<moa::RedOp>())
         for (unsigned i = 0; i < outer.rank(); ++i)
-          inner *= std::max(0.0, sample(exprs.toExpr(outer.upper(i)) - exprs.toExpr(outer.lower(i))));
+          inner *=
+              std::max(0.0, sample(exprs.toExpr(outer.upper(i)) - exprs.toExpr(outer.lower(i))));
       total += inner;
     });
   }

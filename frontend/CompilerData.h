@@ -14,8 +14,10 @@ Tensor toTensor(const HostArray &array);
 OracleArray toOracle(const Tensor &tensor);
 Arguments toArguments(const CallArguments &arguments);
 
-/// Whether the requirements and extents hold at these sizes, as far as integers decide them. `scalars` may be empty.
-bool admitsSizes(moa::KernelOp kernel, const std::vector<int64_t> &symbols, const std::vector<HostArray> &scalars);
+/// Whether the requirements and extents hold at these sizes, as far as integers decide them.
+/// `scalars` may be empty.
+bool admitsSizes(moa::KernelOp kernel, const std::vector<int64_t> &symbols,
+                 const std::vector<HostArray> &scalars);
 
 /// A named value that is no result has elements that may fail. Results need perhaps not all of them, but a schedule that
 /// stores the value computes all.

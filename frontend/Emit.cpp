@@ -34,10 +34,8 @@ Location Emit::loc(SourceRange range) {
   if (!range.valid())
     return b.getUnknownLoc();
   const SourceManager &sources = diags.sourceManager();
-  LineColumn begin = sources.lineColumn(range.file, range.begin),
-             end = sources.lineColumn(range.file, range.end);
-  return FileLineColRange::get(b.getStringAttr(sources.path(range.file)), begin.line, begin.column,
-                               end.line, end.column);
+  LineColumn begin = sources.lineColumn(range.file, range.begin);
+  return FileLineColLoc::get(b.getStringAttr(sources.path(range.file)), begin.line, begin.column);
 }
 
 mlir::Type Emit::type(ElementType type) {

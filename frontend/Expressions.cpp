@@ -11,15 +11,24 @@ namespace moac::sema {
 
 using Kind = Val::Kind;
 
+namespace {
+/// Nesting of nodes, expansions of fns included: what the stack of a thread can take.
+constexpr unsigned maxDepth = 2500;
+} // namespace
+
 Val Analyzer::visit(const ast::Expr &expr) {
   if (budget == 0)
     return poison();
-  if (--budget == 0) {
-    diags.report(diag::tooComplex, expr.range, info.name());
+  if (--budget == 0 || depth == maxDepth) {
+    diags.report(diag::tooComplex, info.ast->name.range, info.name())
+        .note(expr.range, "the limit is reached here; every call of a fn is expanded");
+    budget = 0;
     return poison();
   }
+  ++depth;
   Val result = dispatch(expr);
   result.range = expr.range;
+  --depth;
   return result;
 }
 

@@ -176,20 +176,22 @@ bool Analyzer::checkConditions(const CallSite &site, const Vals &args, const Sym
   bool good = true;
   for (const ast::ExprPtr &constraint : site.callee->ast->constraints)
     good &= calleeConstraint(site, *constraint, args, symbols);
-  std::vector<ExtentNeed> needs;
-  for (ExtentNeed need : site.callee->needs) {
+  for (Demand need : demands[site.callee->name()]) {
     need.value = need.value.substitute(symbols);
-    need.text = need.value.str() + (need.kind == ExtentNeed::Kind::Divisor ? " != 0" : " == 0");
-    need.range = site.range;
-    if (knownAtEntry(need.value))
-      needs.push_back(need);
+    need.others = substitute(need.others, symbols);
+    bool known = knownAtEntry(need.value);
+    for (const shape::Expr &other : need.others)
+      known &= knownAtEntry(other);
+    std::string zero = need.fn == moa::ScalarFn::gt_   ? " > 0"
+                       : need.fn == moa::ScalarFn::ge_ ? " >= 0"
+                       : need.fn == moa::ScalarFn::eq_ ? " == 0"
+                                                       : " != 0";
+    std::string text = moa::IndexExprs::display(need.value) + zero;
+    if (known)
+      demand(need, text, site.range);
+    else if (!holds(need))
+      ranges->addCondition(conditionOf(need, site.range), site.range, text, site.callee->name());
   }
-  addNeeds(needs);
-  for (auto *list : {&site.callee->params, &site.callee->results})
-    for (const ParamInfo &param : *list)
-      for (const shape::Expr &extent : substitute(param.extents, symbols))
-        if (isExtent(extent))
-          requireExtent(extent, site.range, extent.str());
   return good;
 }
 

@@ -13,9 +13,10 @@ namespace {
 constexpr unsigned maxNodes = 400000;
 } // namespace
 
-Analyzer::Analyzer(const Items &items, const KernelInfo &info, Diagnostics &diags, ModuleOp module)
-    : items(items), info(info), diags(diags), module(module), emit(module.getContext(), diags),
-      names(diags), budget(maxNodes) {}
+Analyzer::Analyzer(const Items &items, const KernelInfo &info, Demands &demands, Diagnostics &diags,
+                   ModuleOp module)
+    : items(items), info(info), demands(demands), diags(diags), module(module),
+      emit(module.getContext(), diags), names(diags), budget(maxNodes) {}
 
 Analyzer::~Analyzer() {
   for (auto &block : discarded) {
@@ -89,7 +90,7 @@ void Analyzer::createKernel() {
   ranges = std::make_unique<Ranges>(emit, *exprs);
   ranges->requireNonEmpty = [this](const shape::Expr &extent,
                                    const std::vector<shape::Expr> &others, SourceRange range) {
-    requireNonEmptyAtEntry(extent, others, range);
+    demand({ScalarFn::gt_, extent, "constraint", others}, extent.str() + " >= 1", range);
   };
   for (const SymbolInfo &symbol : info.symbols)
     names.declare({symbol.name, symbol.range},
@@ -138,13 +139,44 @@ void Analyzer::require(Value condition, std::string_view status, const std::stri
       moa::RequireOp::create(emit.b, emit.loc(at), condition, llvm::StringRef(status), text);
 }
 
-void Analyzer::requireCompare(ScalarFn fn, const shape::Expr &value, std::string_view status,
-                              const std::string &text, SourceRange at) {
-  atEntry([&] {
-    Value lhs = extentValue(value, at), zero = emit.intConstant(emit.b.getIndexType(), 0, at);
-    if (lhs)
-      require(emit.op(fn, {lhs, zero}, at), status, text, at);
-  });
+bool Analyzer::holds(const Demand &demand) {
+  const shape::Facts &facts = ranges->entry;
+  switch (demand.fn) {
+  case ScalarFn::ge_:
+    return facts.proveNonNegative(demand.value);
+  case ScalarFn::gt_:
+    return facts.provePositive(demand.value);
+  case ScalarFn::eq_:
+    return facts.proveEqual(demand.value, shape::Expr(0));
+  default:
+    return ranges->provesNonZero(demand.value, facts);
+  }
+}
+
+Value Analyzer::conditionOf(const Demand &demand, SourceRange at) {
+  auto compare = [&](ScalarFn fn, const shape::Expr &value) {
+    Value zero = emit.intConstant(emit.b.getIndexType(), 0, at);
+    return emit.op(fn, {extentValue(value, at), zero}, at);
+  };
+  Value condition = compare(demand.fn, demand.value);
+  for (const shape::Expr &other : demand.others)
+    condition = emit.op(ScalarFn::or_, {condition, compare(ScalarFn::le_, other)}, at);
+  return condition;
+}
+
+/// Requires a condition at entry unless it is proved; it is a fact from here on, for callers too.
+void Analyzer::demand(const Demand &demand, const std::string &text, SourceRange at) {
+  if (holds(demand))
+    return;
+  atEntry([&] { require(conditionOf(demand, at), demand.status, text, at); });
+  demands[info.name()].push_back(demand);
+  if (demand.fn == ScalarFn::ne_)
+    ranges->nonZero.push_back(demand.value);
+  else if (demand.fn == ScalarFn::eq_)
+    ranges->entry.equal(demand.value, shape::Expr(0));
+  else if (demand.others.empty())
+    ranges->entry.nonNegative(demand.fn == ScalarFn::gt_ ? demand.value - shape::Expr(1)
+                                                         : demand.value);
 }
 
 /// Symbols that are extents are not negative; then the constraints in the user's order, then what
@@ -175,40 +207,22 @@ void Analyzer::addConstraints() {
 
 void Analyzer::addNeeds(const std::vector<ExtentNeed> &needs) {
   for (const ExtentNeed &need : needs) {
-    if (need.kind == ExtentNeed::Kind::Divisor) {
-      if (ranges->entry.provePositive(need.value) || ranges->entry.provePositive(-need.value))
-        continue;
-      requireCompare(ScalarFn::ne_, need.value, "division", need.text, need.range);
-    } else if (!ranges->entry.proveEqual(need.value, shape::Expr(0))) {
-      requireCompare(ScalarFn::eq_, need.value, "constraint", need.text, need.range);
-      ranges->entry.equal(need.value, shape::Expr(0));
-    }
+    bool divisor = need.kind == ExtentNeed::Kind::Divisor;
+    demand({divisor ? ScalarFn::ne_ : ScalarFn::eq_,
+            need.value,
+            divisor ? "division" : "constraint",
+            {}},
+           need.text, need.range);
   }
 }
 
-/// An extent is not negative: proved, or required at entry; a fact from here on.
+/// An extent is not negative.
 void Analyzer::requireExtent(const shape::Expr &extent, SourceRange at, const std::string &text) {
   if (extent.asName()) { // every kernel checks its symbols before anything else
     ranges->entry.nonNegative(extent);
     return;
   }
-  if (ranges->entry.proveNonNegative(extent))
-    return;
-  requireCompare(ScalarFn::ge_, extent, "extent", text + " >= 0", at);
-  ranges->entry.nonNegative(extent);
-}
-
-void Analyzer::requireNonEmptyAtEntry(const shape::Expr &extent,
-                                      const std::vector<shape::Expr> &others, SourceRange at) {
-  atEntry([&] {
-    Value zero = emit.intConstant(emit.b.getIndexType(), 0, at);
-    Value condition = emit.op(ScalarFn::gt_, {extentValue(extent, at), zero}, at);
-    for (const shape::Expr &other : others)
-      condition =
-          emit.op(ScalarFn::or_,
-                  {condition, emit.op(ScalarFn::le_, {extentValue(other, at), zero}, at)}, at);
-    require(condition, "constraint", extent.str() + " >= 1", at);
-  });
+  demand({ScalarFn::ge_, extent, "extent", {}}, text + " >= 0", at);
 }
 
 /// An extent written in the body: symbols only, since it becomes part of an array's type.

@@ -161,11 +161,14 @@ std::string Ranges::counterexample(const Read &read, const Expr &subscript, cons
   return "";
 }
 
+bool Ranges::provesNonZero(const Expr &e, const shape::Facts &facts) {
+  return facts.provePositive(e) || facts.provePositive(-e) || llvm::is_contained(nonZero, e);
+}
+
 void Ranges::settle(const Division &division) {
   moa::ScalarOp op = division.op;
   std::optional<Expr> divisor = exprs.toInteger(op.getOperand(1));
-  const shape::Facts &facts = factsAt(division.context.get());
-  if (!divisor || !(facts.provePositive(*divisor) || facts.provePositive(-*divisor)))
+  if (!divisor || !provesNonZero(*divisor, factsAt(division.context.get())))
     op.setChecked(true);
 }
 

@@ -64,6 +64,9 @@ public:
 
   /// Facts that hold everywhere in the kernel.
   shape::Facts entry;
+  /// What is known not to be zero, beyond what `entry` can say.
+  std::vector<shape::Expr> nonZero;
+  bool provesNonZero(const shape::Expr &e, const shape::Facts &facts);
   /// Whether the user stated constraints: then not every size is an example.
   bool constrained = false;
 

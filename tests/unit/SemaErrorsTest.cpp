@@ -69,12 +69,12 @@ std::string repeat(const std::string &text, int count) {
 
 /// Twenty fns, each of which calls the one before it twice: a million copies of the first.
 std::string explosion() {
-  std::string text = "fn f0(x) = x + 1.0\n";
+  std::string text = "fn g0(x) = x + 1.0\n";
   for (int i = 1; i <= 20; ++i) {
-    std::string f = "f" + std::to_string(i - 1) + "(";
-    text += "fn f" + std::to_string(i) + "(x) = " + f + f + "x))\n";
+    std::string f = "g" + std::to_string(i - 1) + "(";
+    text += "fn g" + std::to_string(i) + "(x) = " + f + f + "x))\n";
   }
-  return text + "kernel k(a: f64) -> o: f64 { o = f20(a) }\n";
+  return text + "kernel k(a: f64) -> o: f64 { o = g20(a) }\n";
 }
 
 TEST(SemaErrors, MessagesInFull) {
@@ -88,10 +88,10 @@ TEST(SemaErrors, MessagesInFull) {
 
 TEST(SemaErrors, LimitsAreMessages) {
   EXPECT_TRUE(Analysed(explosion()).kinds().contains(DiagId::tooComplex));
-  std::string chain = "fn f0(x) = x\n";
+  std::string chain = "fn g0(x) = x\n";
   for (int i = 1; i < 3000; ++i)
-    chain += "fn f" + std::to_string(i) + "(x) = f" + std::to_string(i - 1) + "(x)\n";
-  Analysed deep(chain + "kernel k(a: f64) -> o: f64 { o = f2999(a) }\n");
+    chain += "fn g" + std::to_string(i) + "(x) = g" + std::to_string(i - 1) + "(x)\n";
+  Analysed deep(chain + "kernel k(a: f64) -> o: f64 { o = g2999(a) }\n");
   EXPECT_TRUE(deep.kinds().contains(DiagId::tooComplex)) << deep.messages;
   std::string sum = "a" + repeat(" + a", 900);
   Analysed wide("kernel k(a: f64) -> o: f64 { o = " + sum + " }\n");
