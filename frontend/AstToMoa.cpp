@@ -24,7 +24,7 @@ mlir::OwningOpRef<mlir::ModuleOp> buildModule(const std::vector<ast::File> &file
                                               Diagnostics &diags, mlir::MLIRContext &context) {
   context.loadDialect<moa::MoaDialect>();
   mlir::OwningOpRef<mlir::ModuleOp> module =
-      mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
+      mlir::ModuleOp::create(mlir::FileLineColLoc::get(&context, "<program>", 1, 1));
   sema::Items items = sema::collectItems(files, diags);
   sema::Demands demands;
   for (const std::string &name : sema::checkCalls(files, items, diags))

@@ -10,7 +10,7 @@ config.name = "moac"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".moa", ".mlir", ".md", ".test"]
 config.test_source_root = config.moac_source_dir
-config.excludes = ["build", "shared", "unit", "tools", "Inputs", "README.md"]
+config.excludes = ["build", "shared", "unit", "tools", "Inputs"]
 
 tools = os.path.join(config.moac_source_dir, "tests", "tools")
 examples = os.path.join(config.moac_source_dir, "examples")
