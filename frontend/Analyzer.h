@@ -139,8 +139,7 @@ private:
   Val generate(const std::vector<shape::Expr> &extents, SourceRange at,
                const std::function<Val(llvm::ArrayRef<mlir::Value>)> &body);
   std::optional<std::vector<shape::Expr>> commonShape(const Vals &args, SourceRange at);
-  Val makeGen(const std::string &name, const std::vector<std::string> &indices,
-              const std::vector<shape::Expr> &extents, mlir::Type elementType,
+  Val makeGen(const std::string &name, const std::vector<std::string> &indices, moa::ArrayType type,
               std::unique_ptr<mlir::Block> body, SourceRange at);
   std::string freshName();
   std::string freshIndex(std::string wanted);
@@ -159,8 +158,7 @@ private:
   void finishScalar(const ast::Define &define, std::unique_ptr<mlir::Block> block,
                     const Val &value);
   Val nameArray(const Val &array, const ast::Name &name, SourceRange at);
-  Val copyArray(const Val &array, const std::string &name, const std::vector<shape::Expr> &extents,
-                mlir::Type elementType, SourceRange at);
+  Val copyArray(const Val &array, const std::string &name, moa::ArrayType type, SourceRange at);
   void declareValue(const ast::Name &name, Val value);
   const ParamInfo *resultNamed(std::string_view name) const;
   bool sameShape(const Val &value, const ParamInfo &result, SourceRange at);
@@ -177,6 +175,7 @@ private:
   bool holds(const Demand &demand);
   mlir::Value conditionOf(const Demand &demand, SourceRange at);
   moa::ArrayType arrayType(const ParamInfo &param);
+  moa::ArrayType arrayType(const ParamInfo &param, const std::vector<shape::Expr> &extents);
   mlir::Value argumentNamed(std::string_view name);
   mlir::Value argument(const ParamInfo &param);
   void atEntry(const std::function<void()> &build);
@@ -202,6 +201,8 @@ private:
   callOperands(const CallSite &site, const Vals &args,
                const std::map<std::string, shape::Expr> &symbols);
   bool knownAtEntry(const shape::Expr &e);
+  void judgeLater(const std::function<mlir::Value()> &build, const CallSite &site,
+                  const std::string &text);
   bool isExtent(const shape::Expr &e);
   void defineByCall(const std::vector<ast::Name> &targets, const CallSite &site, SourceRange at);
   Val kernelInExpression(const ast::Call &expr, const KernelInfo &callee);

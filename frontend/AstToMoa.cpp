@@ -23,8 +23,9 @@ void arrange(const std::vector<ast::File> &files, mlir::ModuleOp module) {
 mlir::OwningOpRef<mlir::ModuleOp> buildModule(const std::vector<ast::File> &files,
                                               Diagnostics &diags, mlir::MLIRContext &context) {
   context.loadDialect<moa::MoaDialect>();
+  std::string mainPath(files.empty() ? "" : diags.sourceManager().path(files.front().id));
   mlir::OwningOpRef<mlir::ModuleOp> module =
-      mlir::ModuleOp::create(mlir::FileLineColLoc::get(&context, "<program>", 1, 1));
+      mlir::ModuleOp::create(mlir::FileLineColLoc::get(&context, mainPath, 1, 1));
   sema::Items items = sema::collectItems(files, diags);
   sema::Demands demands;
   for (const std::string &name : sema::checkCalls(files, items, diags))

@@ -190,8 +190,9 @@ void Analyzer::finishIndexed(const ast::Define &define, const std::vector<IndexI
     discard(std::move(block));
     return declareValue(define.target, poison());
   }
-  Val array =
-      makeGen(define.target.text, indexNames, extents, elementType, std::move(block), define.range);
+  moa::ArrayType type =
+      result ? arrayType(*result) : moa::ArrayType::get(emit.b.getContext(), extents, elementType);
+  Val array = makeGen(define.target.text, indexNames, type, std::move(block), define.range);
   array.ir.getDefiningOp()->setAttr("source", emit.b.getStringAttr(emit.text(define.range)));
   declareValue(define.target, array);
 }
@@ -248,7 +249,9 @@ void Analyzer::finishScalar(const ast::Define &define, std::unique_ptr<Block> bl
     discard(std::move(block));
     return declareValue(define.target, poison());
   }
-  Val array = makeGen(define.target.text, {}, {}, elementType, std::move(block), define.range);
+  moa::ArrayType type =
+      result ? arrayType(*result) : moa::ArrayType::get(emit.b.getContext(), {}, elementType);
+  Val array = makeGen(define.target.text, {}, type, std::move(block), define.range);
   array.ir.getDefiningOp()->setAttr("source", emit.b.getStringAttr(emit.text(define.range)));
   declareValue(define.target, array);
 }
@@ -271,36 +274,35 @@ Val Analyzer::nameArray(const Val &array, const ast::Name &name, SourceRange at)
   moa::ArrayType type = array.arrayType();
   if (result && !sameShape(array, *result, array.range))
     return poison();
-  mlir::Type elementType = result ? emit.type(result->ast->type.type) : type.getElementType();
-  std::vector<shape::Expr> extents = result ? result->extents : type.extents();
+  moa::ArrayType wanted = result ? arrayType(*result) : type;
   auto gen = array.ir.getDefiningOp<moa::GenOp>();
   bool nameless =
       gen && !gen->hasAttr("source") && gen->use_empty() && gen->getBlock() == &kernel.entry();
   Val named = array;
-  if (nameless && type.getElementType() == elementType) {
+  if (nameless && type.getElementType() == wanted.getElementType()) {
     gen.setName(name.text);
-    gen.getResult().setType(moa::ArrayType::get(emit.b.getContext(), extents, elementType));
+    gen.getResult().setType(wanted);
   } else {
-    named = copyArray(array, name.text, extents, elementType, at);
+    named = copyArray(array, name.text, wanted, at);
   }
   if (!named.poison())
     named.ir.getDefiningOp()->setAttr("source", emit.b.getStringAttr(emit.text(at)));
   return named;
 }
 
-Val Analyzer::copyArray(const Val &array, const std::string &name,
-                        const std::vector<shape::Expr> &extents, mlir::Type elementType,
+Val Analyzer::copyArray(const Val &array, const std::string &name, moa::ArrayType type,
                         SourceRange at) {
-  bool stored = true;
-  Val copy = generate(extents, at, [&](ArrayRef<Value> index) {
+  mlir::Type elementType = type.getElementType();
+  Val copy = generate(type.extents(), at, [&](ArrayRef<Value> index) {
     Val value = element(array, index, array.range);
     value.ir = emit.store(value, elementType, at, name);
     value.narrow = elementType == moa::valueType(elementType) ? mlir::Type() : elementType;
-    stored = static_cast<bool>(value.ir);
-    return stored ? value : poison();
+    return value.ir ? value : poison();
   });
-  if (!copy.poison())
-    copy.ir.getDefiningOp<moa::GenOp>().setName(name);
+  if (auto gen = copy.poison() ? moa::GenOp() : copy.ir.getDefiningOp<moa::GenOp>()) {
+    gen.setName(name);
+    gen.getResult().setType(type);
+  }
   return copy;
 }
 

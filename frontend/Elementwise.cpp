@@ -76,12 +76,11 @@ std::optional<std::vector<shape::Expr>> Analyzer::commonShape(const Vals &args, 
 }
 
 Val Analyzer::makeGen(const std::string &name, const std::vector<std::string> &indices,
-                      const std::vector<shape::Expr> &extents, mlir::Type elementType,
-                      std::unique_ptr<Block> body, SourceRange at) {
+                      moa::ArrayType type, std::unique_ptr<Block> body, SourceRange at) {
   SmallVector<Attribute> indexAttrs;
   for (const std::string &index : indices)
     indexAttrs.push_back(emit.b.getStringAttr(index));
-  auto type = moa::ArrayType::get(emit.b.getContext(), extents, elementType);
+
   auto op = moa::GenOp::create(emit.b, emit.loc(at), type, emit.b.getStringAttr(name),
                                emit.b.getArrayAttr(indexAttrs));
   op.getBody().push_back(body.release());
@@ -117,7 +116,8 @@ Val Analyzer::generate(const std::vector<shape::Expr> &extents, SourceRange at,
     discard(std::move(block));
     return poison();
   }
-  return makeGen(freshName(), indices, extents, elementType, std::move(block), at);
+  auto type = moa::ArrayType::get(emit.b.getContext(), extents, elementType);
+  return makeGen(freshName(), indices, type, std::move(block), at);
 }
 
 Val Analyzer::mapArrays(const Vals &args, SourceRange at,

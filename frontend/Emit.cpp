@@ -32,7 +32,7 @@ std::string countText(size_t count, std::string_view noun) {
 
 Location Emit::loc(SourceRange range) {
   if (!range.valid())
-    return FileLineColLoc::get(b.getContext(), "<generated>", 1, 1);
+    return FileLineColLoc::get(b.getContext(), "", 0, 0);
   const SourceManager &sources = diags.sourceManager();
   LineColumn begin = sources.lineColumn(range.file, range.begin);
   return FileLineColLoc::get(b.getStringAttr(sources.path(range.file)), begin.line, begin.column);

@@ -153,8 +153,7 @@ std::optional<Analyzer::Vals> Analyzer::callKernel(const CallSite &site,
                      moa::IndexExprs::display(extent));
         return std::nullopt;
       }
-    types.push_back(
-        moa::ArrayType::get(emit.b.getContext(), extents, emit.type(result.ast->type.type)));
+    types.push_back(arrayType(result, extents));
   }
   auto op =
       moa::CallOp::create(emit.b, emit.loc(site.range), types, callee.name(), *operands, prefix);
@@ -190,9 +189,19 @@ bool Analyzer::checkConditions(const CallSite &site, const Vals &args, const Sym
     if (known)
       demand(need, text, site.range);
     else if (!holds(need))
-      ranges->addCondition(conditionOf(need, site.range), site.range, text, site.callee->name());
+      judgeLater([&] { return conditionOf(need, site.range); }, site, text);
   }
   return good;
+}
+
+/// Leaves a condition to be judged with the definition. It is built aside: it is not evaluated.
+void Analyzer::judgeLater(const std::function<Value()> &build, const CallSite &site,
+                          const std::string &text) {
+  OpBuilder::InsertionGuard keep(emit.b);
+  auto block = std::make_unique<Block>();
+  emit.b.setInsertionPointToEnd(block.get());
+  ranges->addCondition(build(), site.range, text, site.callee->name());
+  discard(std::move(block));
 }
 
 /// One constraint of the callee with this call's values: known at entry, or judged with the
@@ -312,8 +321,7 @@ void Analyzer::defineByCall(const std::vector<ast::Name> &targets, const CallSit
     const ParamInfo *declared = resultNamed(targets[i].text);
     if (declared && !value.poison() && value.ir.getType() != mlir::Type(arrayType(*declared)))
       value = sameShape(value, *declared, site.range)
-                  ? copyArray(value, targets[i].text, declared->extents,
-                              emit.type(declared->ast->type.type), at)
+                  ? copyArray(value, targets[i].text, arrayType(*declared), at)
                   : poison();
     declareValue(targets[i], value);
   }

@@ -106,11 +106,20 @@ void Analyzer::createKernel() {
     names.declare(scalar->ast->name,
                   {Entity::Kind::Scalar, scalar->ast->range, value, nullptr, true});
   }
+  // Conversions of scalars stand before the conditions that may use them.
+  if (!kernel.entry().empty())
+    lastEntryOp = &kernel.entry().back();
 }
 
 moa::ArrayType Analyzer::arrayType(const ParamInfo &param) {
+  return arrayType(param, param.extents);
+}
+
+/// The parameter's type with other extents.
+moa::ArrayType Analyzer::arrayType(const ParamInfo &param,
+                                   const std::vector<shape::Expr> &extents) {
   bool columnMajor = param.ast->layout && param.ast->layout->text == "col";
-  return moa::ArrayType::get(emit.b.getContext(), param.extents, emit.type(param.ast->type.type),
+  return moa::ArrayType::get(emit.b.getContext(), extents, emit.type(param.ast->type.type),
                              columnMajor);
 }
 

@@ -26,6 +26,7 @@ void assumeComparison(shape::Facts &facts, ScalarOp op, bool holds, IndexExprs &
     case ScalarFn::gt_: fn = ScalarFn::le_; break;
     case ScalarFn::ge_: fn = ScalarFn::lt_; break;
     case ScalarFn::ne_: fn = ScalarFn::eq_; break;
+    case ScalarFn::eq_: fn = ScalarFn::ne_; break;
     default: return;
     }
   }
@@ -35,6 +36,12 @@ void assumeComparison(shape::Facts &facts, ScalarOp op, bool holds, IndexExprs &
   case ScalarFn::gt_: return facts.nonNegative(a - b - one);
   case ScalarFn::ge_: return facts.nonNegative(a - b);
   case ScalarFn::eq_: return facts.equal(a, b);
+  case ScalarFn::ne_: // away from a bound by one
+    if (facts.proveNonNegative(a - b))
+      facts.nonNegative(a - b - one);
+    else if (facts.proveNonNegative(b - a))
+      facts.nonNegative(b - a - one);
+    return;
   default: return;
   }
 }
