@@ -64,6 +64,30 @@ std::string moac::callWrapper(const KernelSignature &kernel) {
       callWrapperName(kernel), kernel.cName, fmt::join(arguments, ", "));
 }
 
+std::string moac::nestedWrapperName(const KernelSignature &kernel) {
+  return kernel.cName + "__call_nested";
+}
+
+std::string moac::nestedWrapper(const KernelSignature &kernel) {
+  return fmt::format(
+      "\n"
+      "int {0}(const int64_t *symbols, const void *const *scalars, const void *const *inputs,\n"
+      "    void *const *outputs);\n"
+      "int {0}(const int64_t *symbols, const void *const *scalars, const void *const *inputs,\n"
+      "    void *const *outputs) {{\n"
+      "  int first = 0, second = 0;\n"
+      "#pragma omp parallel sections num_threads(2)\n"
+      "  {{\n"
+      "#pragma omp section\n"
+      "    first = {1}(symbols, scalars, inputs, outputs);\n"
+      "#pragma omp section\n"
+      "    second = {1}(symbols, scalars, inputs, outputs + {2});\n"
+      "  }}\n"
+      "  return first ? first : second;\n"
+      "}}\n",
+      nestedWrapperName(kernel), callWrapperName(kernel), kernel.outputs.size());
+}
+
 std::optional<HostShape> moac::shapeOf(const KernelSignature &kernel, const ArraySignature &array,
                                        const std::vector<int64_t> &symbols) {
   std::map<std::string, int64_t> values;

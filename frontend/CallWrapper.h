@@ -22,6 +22,11 @@ std::string callWrapperName(const KernelSignature &kernel);
 /// The wrapper's C text. It is to follow the kernel's prototype or definition.
 std::string callWrapper(const KernelSignature &kernel);
 
+/// The same for two calls at once, by two threads of a parallel region: the second writes to the
+/// second half of `outputs`, which is twice as long. It is to follow the wrapper.
+std::string nestedWrapperName(const KernelSignature &kernel);
+std::string nestedWrapper(const KernelSignature &kernel);
+
 /// Extents of an array of the signature at these symbol values; nothing when one is not defined
 /// (division by zero).
 std::optional<HostShape> shapeOf(const KernelSignature &kernel, const ArraySignature &array,

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 using namespace moac;
@@ -21,6 +22,7 @@ struct Target {
   std::string name;
   LoadedLibrary library;
   KernelFunction function = nullptr;
+  KernelFunction nested = nullptr;   ///< two calls from inside a parallel region
   void (*setThreads)(int) = nullptr; ///< of the OpenMP that the kernel uses; null without one
 };
 
@@ -55,6 +57,8 @@ public:
       : program(program), kernel(kernel), options(options) {}
 
   CheckReport run() {
+    // More threads than cores must not spin against each other. OpenMP reads this when it is loaded.
+    setenv("OMP_WAIT_POLICY", "passive", /*overwrite=*/0);
     for (const std::string &name : options.targets)
       if (!prepare(name))
         return report;
@@ -104,8 +108,8 @@ private:
       report.failure = !text ? text.error : compiler.error;
       return false;
     }
-    Answer<LoadedLibrary> library =
-        compiler->load(text->source + callWrapper(kernel), options.compilerFlags);
+    Answer<LoadedLibrary> library = compiler->load(
+        text->source + callWrapper(kernel) + nestedWrapper(kernel), options.compilerFlags);
     if (!library) {
       report.failure =
           fmt::format("{}: the C compiler refused the emitted text:\n{}", name, library.error);
@@ -114,6 +118,8 @@ private:
     Target target{name, std::move(*library)};
     target.function =
         reinterpret_cast<KernelFunction>(target.library.symbol(callWrapperName(kernel)));
+    target.nested =
+        reinterpret_cast<KernelFunction>(target.library.symbol(nestedWrapperName(kernel)));
     target.setThreads =
         reinterpret_cast<void (*)(int)>(target.library.symbol("omp_set_num_threads"));
     targets.push_back(std::move(target));
@@ -170,7 +176,7 @@ private:
     for (int threads : target.setThreads ? options.threads : std::vector<int>{1}) {
       if (target.setThreads)
         target.setThreads(threads);
-      Answer<CallResult> result = guardedCall(target.function, kernel, arguments, offBoundary);
+      Answer<CallResult> result = guardedCall(target.function, kernel, arguments, {offBoundary, 1});
       if (!result)
         return fail(target.name, result.error);
       if (oracle.uncertain && result->status != oracle.status)
@@ -191,6 +197,8 @@ private:
       return;
     for (size_t k = 0; k < first->outputs.size(); ++k)
       compare(target.name, kernel.outputs[k].name, first->outputs[k], oracle.outputs[k]);
+    if (target.setThreads)
+      checkNested(target, arguments, *first);
     for (const std::string &symbol : options.batch)
       checkAlone(target, arguments, *first, symbol);
   }
@@ -200,6 +208,20 @@ private:
       if (!std::ranges::equal(a.outputs[k].bytes(), b.outputs[k].bytes()))
         return false;
     return true;
+  }
+
+  /// Two threads of a caller's parallel region call at the same time; both get the same bits.
+  void checkNested(Target &target, const CallArguments &arguments, const CallResult &alone) {
+    target.setThreads(2);
+    Answer<CallResult> both = guardedCall(target.nested, kernel, arguments, {false, 2});
+    if (!both)
+      return fail(target.name, both.error + " (inside a parallel region)");
+    CallResult twice = alone;
+    twice.outputs.insert(twice.outputs.end(), alone.outputs.begin(), alone.outputs.end());
+    if (both->status != 0 || !sameBits(*both, twice))
+      fail(target.name, fmt::format("inside a parallel region: status {} and other bits than "
+                                    "outside",
+                                    both->status));
   }
 
   /// Each position of a batch symbol, run by itself, gives the bits that it has in the whole.
@@ -218,7 +240,7 @@ private:
       CallResult part;
       for (size_t k = 0; k < whole.outputs.size(); ++k)
         part.outputs.push_back(sliceAlong(whole.outputs[k], kernel.outputs[k], symbol, p));
-      Answer<CallResult> result = guardedCall(target.function, kernel, alone, false);
+      Answer<CallResult> result = guardedCall(target.function, kernel, alone, {});
       if (!result)
         return fail(target.name, result.error);
       if (result->status != 0 || !sameBits(*result, part))

@@ -1,8 +1,9 @@
 // `moac check`: every target against the interpreter, on covering sizes and random data.
 //
-// For each case the kernel runs with several thread counts; results must be within 8 error bounds
-// of the oracle's, the same bits for every thread count, and confined to the outputs (guard bytes
-// around them, inputs unchanged). Arrays are placed off every vector boundary in every second case.
+// For each case the kernel runs with several thread counts, and twice at once inside a parallel
+// region. Results must be within 8 error bounds of the oracle's, the same bits every time, and
+// confined to the outputs (guard bytes around them, inputs unchanged). Arrays are placed off every
+// vector boundary in every second case.
 #ifndef MOAC_FRONTEND_CHECK_H
 #define MOAC_FRONTEND_CHECK_H
 

@@ -10,21 +10,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
+#include <dlfcn.h>
 
 using namespace moac;
 
 namespace {
 
-constexpr size_t guardBytes = 256;
 constexpr std::byte pattern{0xb5};
+
+size_t guardBytes() {
+  static const bool sanitized = dlsym(RTLD_DEFAULT, "__asan_init") != nullptr;
+  return sanitized ? 0 : 256;
+}
 
 class GuardedBlock {
 public:
   GuardedBlock(const HostArray &array, bool offBoundary, bool isOutput)
-      : storage(array.bytes().size() + 2 * guardBytes + 128, pattern), bytes(array.bytes().size()) {
-    auto address = reinterpret_cast<uintptr_t>(storage.data()) + guardBytes;
-    start = guardBytes + (64 - address % 64) % 64 + (offBoundary ? array.elementBytes() : 0);
+      : bytes(array.bytes().size()) {
+    const size_t shift = offBoundary ? array.elementBytes() : 0, slack = guardBytes() ? 64 : 0;
+    storage.assign(bytes + 2 * guardBytes() + shift + slack, pattern);
+    const auto address = reinterpret_cast<uintptr_t>(storage.data()) + guardBytes();
+    start = guardBytes() + shift + (slack ? (64 - address % 64) % 64 : 0);
     if (!isOutput)
       std::ranges::copy(array.bytes(), storage.begin() + static_cast<ptrdiff_t>(start));
   }
@@ -40,25 +46,26 @@ public:
   }
 
 private:
+  size_t bytes, start = 0;
   std::vector<std::byte> storage;
-  size_t bytes, start;
 };
 
 } // namespace
 
 Answer<CallResult> moac::guardedCall(KernelFunction function, const KernelSignature &kernel,
-                                     const CallArguments &arguments, bool offBoundary) {
+                                     const CallArguments &arguments, GuardOptions options) {
   CallResult result;
   std::vector<GuardedBlock> inputs, outputs;
   for (const HostArray &input : arguments.inputs)
-    inputs.emplace_back(input, offBoundary, false);
-  for (const ArraySignature &output : kernel.outputs) {
+    inputs.emplace_back(input, options.offBoundary, false);
+  for (size_t k = 0; k < kernel.outputs.size() * options.copies; ++k) {
+    const ArraySignature &output = kernel.outputs[k % kernel.outputs.size()];
     std::optional<HostShape> shape = shapeOf(kernel, output, arguments.symbols);
     if (!shape || !elementCount(*shape))
       return Answer<CallResult>::failure(
           fmt::format("output '{}' has no valid shape for these sizes", output.name));
     result.outputs.emplace_back(output.type, *shape);
-    outputs.emplace_back(result.outputs.back(), offBoundary, true);
+    outputs.emplace_back(result.outputs.back(), options.offBoundary, true);
   }
   std::vector<const void *> scalarPointers, inputPointers;
   std::vector<void *> outputPointers;
@@ -79,7 +86,7 @@ Answer<CallResult> moac::guardedCall(KernelFunction function, const KernelSignat
   for (size_t k = 0; k < outputs.size(); ++k) {
     if (!outputs[k].guardsIntact())
       return Answer<CallResult>::failure(
-          fmt::format("wrote outside output '{}'", kernel.outputs[k].name));
+          fmt::format("wrote outside output '{}'", kernel.outputs[k % kernel.outputs.size()].name));
     std::ranges::copy(outputs[k].elements(), result.outputs[k].bytes().begin());
   }
   return result;

@@ -7,9 +7,15 @@
 
 namespace moac {
 
-/// Like call(), and fails when the kernel wrote outside its outputs.
+struct GuardOptions {
+  bool offBoundary = false; ///< place arrays one element after a multiple of 64 bytes
+  unsigned copies = 1;      ///< sets of outputs, one after the other, for nestedWrapper()
+};
+
+/// Like call(), and fails when the kernel wrote outside its outputs. In a process that runs under
+/// AddressSanitizer blocks have no guards but their exact size, so that reads are watched as well.
 Answer<CallResult> guardedCall(KernelFunction function, const KernelSignature &kernel,
-                               const CallArguments &arguments, bool offBoundary);
+                               const CallArguments &arguments, GuardOptions options);
 
 } // namespace moac
 

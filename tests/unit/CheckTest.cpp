@@ -146,6 +146,14 @@ TEST_F(CheckTest, aResultThatDependsOnThreadsIsFound) {
   EXPECT_NE(report.failure.find("different bits"), std::string::npos) << report.failure;
 }
 
+TEST_F(CheckTest, aResultThatDependsOnAnEnclosingRegionIsFound) {
+  std::string text = kernel("y[j] = 2 * x[t[j]] * (1 + depth * 0x1p-23f);");
+  text.insert(text.find("float *y) {") + 11, " int depth = omp_get_level();");
+  PickProgram program("int omp_get_level(void);\n" + text);
+  CheckReport report = check(program, program.kernels()[0], {});
+  EXPECT_NE(report.failure.find("inside a parallel region"), std::string::npos) << report.failure;
+}
+
 TEST_F(CheckTest, aResultThatDependsOnTheBatchIsFound) {
   CheckOptions options;
   options.batch = {"M"};
