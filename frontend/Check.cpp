@@ -284,13 +284,29 @@ CheckReport moac::check(Program &program, const KernelSignature &kernel,
   return Checker(program, kernel, options).run();
 }
 
+/// Distance of neighbouring numbers around zero, where relative bounds vanish.
+static double leastStep(ElementType type) {
+  switch (type) {
+  case ElementType::f16_:
+    return 0x1p-24;
+  case ElementType::bf16_:
+    return 0x1p-133;
+  case ElementType::f32_:
+    return 0x1p-149;
+  case ElementType::f64_:
+    return 0x1p-1074;
+  default:
+    return 0;
+  }
+}
+
 double moac::worstError(const HostArray &got, const OracleArray &want, int64_t &place) {
   double worst = 0;
   place = 0;
   HostArray rounded(got.type(), {}); // a wide value may be an infinity of the element type
   for (int64_t k = 0; k < got.size(); ++k) {
     const long double g = got.get(k), w = want.values[static_cast<size_t>(k)];
-    const double bound = want.bounds[static_cast<size_t>(k)];
+    const double bound = std::max(want.bounds[static_cast<size_t>(k)], leastStep(got.type()));
     rounded.set(0, w);
     if (g == w || g == rounded.get(0) || (std::isnan(g) && std::isnan(w)) || !std::isfinite(bound))
       continue;

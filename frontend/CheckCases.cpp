@@ -1,10 +1,9 @@
-// Covering sets by greedy completion, and the random data.
+// Covering sets by completion of pairs.
 //
-// A case starts from one uncovered pair and is completed symbol by symbol; of the sizes that a
-// constraint leaves, the one that covers most new pairs is taken. Constraints are a black box that
-// speaks only about whole cases, so a completion that is refused is tried again with other choices,
-// a bounded number of times. The second round of tries may use sizes beside the list, for
-// constraints such as `L == 2*H`.
+// A case starts from one uncovered pair and gets sizes for the other symbols; of these the one that
+// covers most new pairs is taken. Constraints are a black box that speaks only about whole cases,
+// so a refused case is tried again with other choices, a bounded number of times. The last tries
+// may use sizes beside the list, for constraints such as `L == 2*H`.
 #include "frontend/CheckCases.h"
 
 #include <algorithm>
@@ -19,7 +18,7 @@ namespace {
 constexpr int64_t sizes[] = {0, 1, 2, 3, 17, 33, 127};
 constexpr unsigned sizeCount = std::size(sizes);
 constexpr size_t maxCases = 20000;
-constexpr int maxTests = 2000000;
+constexpr int maxTests = 300000;
 
 using Case = std::vector<int64_t>;
 
@@ -63,7 +62,8 @@ private:
   }
 
   bool allowed(const Case &sizes) {
-    ++tests;
+    if (++tests > maxTests || !refused.insert(sizes).second)
+      return false;
     return rules.admits(sizes) && rules.work(sizes) <= rules.cap;
   }
 
@@ -93,50 +93,72 @@ private:
     return count;
   }
 
+  /// Tries to find a case with symbol a at size x and b at y: greedily; then from cases that are
+  /// known to satisfy the constraints; then small sizes at random; then beside the listed sizes.
   bool complete(unsigned a, unsigned x, unsigned b, unsigned y) {
-    for (int attempt = 0; attempt < 60 && tests < maxTests; ++attempt) {
-      Case chosen(n, 0);
-      std::vector<bool> fixed(n, false);
+    for (int attempt = 0; attempt < 28; ++attempt) {
+      Case chosen = attempt < 4 ? greedy(a, x, b, y) : attempt < 20 ? known() : small();
       chosen[a] = sizes[x], chosen[b] = sizes[y];
-      fixed[a] = fixed[b] = true;
-      for (unsigned step = 0; step < n; ++step) {
-        unsigned c = (step + static_cast<unsigned>(attempt)) % n;
-        if (fixed[c])
-          continue;
-        chosen[c] = choose(chosen, fixed, c, attempt);
-        fixed[c] = true;
-      }
-      if (accept(chosen) || (attempt >= 8 && repair(chosen, a, b)))
+      if (accept(chosen) || (attempt == 27 && repair(chosen, a, b)))
         return true;
     }
     return false;
   }
 
-  /// First tries are greedy, later ones more and more random, small sizes preferred: they satisfy
-  /// caps and differences.
-  int64_t choose(const Case &partial, const std::vector<bool> &fixed, unsigned c, int attempt) {
-    if (attempt >= 4)
-      return sizes[random.below(attempt < 30 ? sizeCount : 4)];
+  Case greedy(unsigned a, unsigned x, unsigned b, unsigned y) {
+    Case chosen(n, 0);
+    std::vector<bool> fixed(n, false);
+    chosen[a] = sizes[x], chosen[b] = sizes[y];
+    fixed[a] = fixed[b] = true;
+    const auto first = static_cast<unsigned>(random.below(n));
+    for (unsigned step = 0; step < n; ++step) {
+      const unsigned c = (first + step) % n;
+      if (!fixed[c])
+        chosen[c] = choose(chosen, fixed, c);
+      fixed[c] = true;
+    }
+    return chosen;
+  }
+
+  int64_t choose(const Case &partial, const std::vector<bool> &fixed, unsigned c) {
     unsigned best = 0, bestGain = 0;
-    unsigned start = static_cast<unsigned>(random.below(sizeCount));
+    const auto start = static_cast<unsigned>(random.below(sizeCount));
     for (unsigned k = 0; k < sizeCount; ++k) {
-      unsigned z = (start + k) % sizeCount, g = gain(partial, fixed, c, z);
+      const unsigned z = (start + k) % sizeCount, g = gain(partial, fixed, c, z);
       if (k == 0 || g > bestGain)
         best = z, bestGain = g;
     }
     return sizes[best];
   }
 
+  Case known() {
+    if (cases.empty())
+      return small();
+    return cases[static_cast<size_t>(random.below(static_cast<int64_t>(cases.size())))];
+  }
+
+  /// Small sizes satisfy work limits and differences.
+  Case small() {
+    Case chosen(n);
+    for (int64_t &size : chosen)
+      size = sizes[random.below(4)];
+    return chosen;
+  }
+
   /// Moves one free symbol of a refused case through the extended sizes.
   bool repair(Case chosen, unsigned a, unsigned b) {
+    if (++repairs > 150 && repaired == 0)
+      return false; // not what these constraints need
     for (unsigned c = 0; c < n; ++c) {
       if (c == a || c == b)
         continue;
       int64_t old = chosen[c];
       for (int64_t size : extended) {
         chosen[c] = size;
-        if (tests < maxTests && accept(chosen))
+        if (accept(chosen)) {
+          ++repaired;
           return true;
+        }
       }
       chosen[c] = old;
     }
@@ -158,9 +180,10 @@ private:
   const unsigned n;
   std::vector<bool> covered;
   std::vector<Case> cases;
+  std::set<Case> refused; ///< tested before: refused, or taken and of no more use
   const std::vector<int64_t> extended = extendedSizes();
   Random random{1};
-  int tests = 0;
+  int tests = 0, repairs = 0, repaired = 0;
 };
 
 std::vector<Case> everyCase(const SizeRules &rules) {

@@ -28,8 +28,8 @@ struct SizeRules {
 std::span<const int64_t> checkSizes();
 
 /// Deterministic. Each result admits and stays below the cap. When constraints exclude the sizes
-/// themselves (`L == 2*H`), neighbours and small multiples of them fill in. Bounded: about 2
-/// million tests of `admits` at most.
+/// themselves (`L == 2*H`), neighbours and small multiples of them fill in. Bounded: about 300
+/// thousand tests of `admits` at most.
 std::vector<std::vector<int64_t>> sizeCases(const SizeRules &rules);
 
 /// splitmix64: the same numbers everywhere, which the distributions of <random> do not promise.
