@@ -159,7 +159,7 @@ TEST(FactsProperty, NothingFalseIsProved) {
   const unsigned seed = moac::testing::seed();
   SCOPED_TRACE("MOAC_SEED=" + std::to_string(seed));
   Generator random(seed);
-  int proofs = 0, claims = 0;
+  int proofs = 0;
   for (int round = 0; round < 300; ++round) {
     Scope scope = random.scope();
     if (!usable(scope))
@@ -174,7 +174,6 @@ TEST(FactsProperty, NothingFalseIsProved) {
       });
       if (!least)
         continue;
-      ++claims;
       Expr claim = e - Expr(*least);
       if (!facts.proveNonNegative(claim))
         continue;
