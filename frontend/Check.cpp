@@ -85,16 +85,30 @@ public:
   }
 
 private:
+  /// Sizes of all symbols from those of the free ones.
+  Sizes withBound(const Sizes &free) const {
+    Sizes all;
+    size_t next = 0;
+    for (const std::string &symbol : kernel.symbols) {
+      auto bound = kernel.bound.find(symbol);
+      all.push_back(bound == kernel.bound.end() ? free[next++] : bound->second);
+    }
+    return all;
+  }
+
   std::vector<Sizes> makeCases() {
     SizeRules rules;
-    rules.symbols = static_cast<unsigned>(kernel.symbols.size());
-    rules.admits = [&](const Sizes &sizes) { return program.admits(kernel.name, sizes, {}); };
-    rules.work = [&](const Sizes &sizes) {
-      return program.innermostIterations(kernel.name, sizes);
+    rules.symbols = static_cast<unsigned>(kernel.symbols.size() - kernel.bound.size());
+    rules.admits = [&](const Sizes &free) { return program.admits(kernel.name, withBound(free), {}); };
+    rules.work = [&](const Sizes &free) {
+      return program.innermostIterations(kernel.name, withBound(free));
     };
     rules.cap = options.cap;
     rules.full = options.full;
-    return sizeCases(rules);
+    std::vector<Sizes> cases;
+    for (const Sizes &free : sizeCases(rules))
+      cases.push_back(withBound(free));
+    return cases;
   }
 
   bool prepare(const std::string &name) {

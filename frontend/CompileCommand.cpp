@@ -69,6 +69,8 @@ std::unique_ptr<Program> moac::loadProgram(const SourceOptions &options, int &co
   code = exitUserError;
   if (program->hasErrors() || !kernelsExist(*program, options))
     return nullptr;
+  if (program->kernels().empty())
+    fmt::print(stderr, "{}: warning: no kernels here\n", options.file);
   code = exitOk;
   return program;
 }

@@ -55,6 +55,10 @@ public:
         signatures.push_back(signatureOf(kernel));
     for (const auto &[name, value] : options.bindings)
       checkBinding(name, value);
+    for (KernelSignature &signature : signatures)
+      for (const auto &[name, value] : options.bindings)
+        if (llvm::is_contained(signature.symbols, name))
+          signature.bound[name] = value;
   }
 
   bool hasErrors() const override { return !module || messages.hasErrors() || !problems.empty(); }
@@ -100,7 +104,7 @@ public:
     emit::Emitted header = emit::printCHeader(tree, style, emit::cTraits());
     std::string refusals;
     for (const std::string &problem : source.problems)
-      refusals += "error: " + problem + "\n";
+      refusals += (refusals.empty() ? "" : "\n") + problem;
     if (!refusals.empty())
       return Answer<EmittedSource>::failure(refusals);
     return EmittedSource{header.text, source.text};

@@ -40,6 +40,7 @@ struct KernelSignature {
   std::string name;
   std::string cName; ///< of the emitted function: `name`, unless C does not allow that
   std::vector<std::string> symbols; ///< bound ones (`--bind`) too: a binding is required at entry
+  std::map<std::string, int64_t> bound; ///< symbols that `--bind` made constants
   std::vector<ScalarSignature> scalars; ///< scalar parameters that are not symbols
   std::vector<ArraySignature> inputs;
   std::vector<ArraySignature> outputs;

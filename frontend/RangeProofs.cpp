@@ -152,7 +152,8 @@ std::string Ranges::counterexample(const Read &read, const Expr &subscript, cons
     std::string text = "for example";
     for (auto &[name, value] : point.values)
       if (symbols.count(name))
-        text += (text.back() == 'e' ? " " : ", ") + name + " = " + std::to_string(value);
+        text += (text.back() == 'e' ? " " : ", ") + moa::IndexExprs::display(Expr::name(name)) + " = " +
+                std::to_string(value);
     int64_t at = subscript.evaluate(point.values).value_or(0),
             n = extent.evaluate(point.values).value_or(0);
     return text + (text.back() == 'e' ? " always" : "") + ": subscript " + std::to_string(at) +
