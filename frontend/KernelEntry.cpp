@@ -177,8 +177,12 @@ Value Analyzer::conditionOf(const Demand &demand, SourceRange at) {
 void Analyzer::demand(const Demand &demand, const std::string &text, SourceRange at) {
   if (holds(demand))
     return;
-  atEntry([&] { require(conditionOf(demand, at), demand.status, text, at); });
   demands[info.name()].push_back(demand);
+  // Every kernel checks its symbols before anything else.
+  bool symbol =
+      demand.fn == ScalarFn::ge_ && demand.value.asName() && info.symbol(*demand.value.asName());
+  if (!symbol)
+    atEntry([&] { require(conditionOf(demand, at), demand.status, text, at); });
   if (demand.fn == ScalarFn::ne_)
     ranges->nonZero.push_back(demand.value);
   else if (demand.fn == ScalarFn::eq_)
@@ -227,10 +231,6 @@ void Analyzer::addNeeds(const std::vector<ExtentNeed> &needs) {
 
 /// An extent is not negative.
 void Analyzer::requireExtent(const shape::Expr &extent, SourceRange at, const std::string &text) {
-  if (extent.asName()) { // every kernel checks its symbols before anything else
-    ranges->entry.nonNegative(extent);
-    return;
-  }
   demand({ScalarFn::ge_, extent, "extent", {}}, text + " >= 0", at);
 }
 
