@@ -63,7 +63,8 @@ template <class P> Number<P> Accumulator::sum() const {
     double bound = error + disorder() * rounding<P>(size);
     return settle<P>(total, bound, {total, bound}, {total, bound});
   }
-  // Some order may overflow on the way; all do when the terms have one sign and the total is too large.
+  // Some order may overflow on the way; all do when the terms have one sign and the total is too
+  // large.
   bool oneSign = std::fabs(total) >= size * static_cast<Wide>(1 - 1e-9);
   if (oneSign && std::fabs(total) - certainty * error > P::largest * static_cast<Wide>(1 + 1e-9))
     return {std::copysign(static_cast<Wide>(INFINITY), total), 0};

@@ -1,4 +1,5 @@
-// Every scalar function and cast of the language through textual IR, and what storage does to values.
+// Every scalar function and cast of the language through textual IR, and what storage does to
+// values.
 #include "InterpreterFixture.h"
 
 #include <set>
@@ -60,13 +61,18 @@ const std::vector<FnRow> functions = {
     {"round", "f64", {"3.5"}, 4},
 };
 const std::vector<FnRow> predicates = {
-    {"eq", "i32", {"3", "3"}, 1},         {"eq", "f64", {"0x7FF8000000000000", "1.0"}, 0},
-    {"ne", "f64", {"1.0", "1.0"}, 0},     {"ne", "f64", {"0x7FF8000000000000", "1.0"}, 1},
+    {"eq", "i32", {"3", "3"}, 1},
+    {"eq", "f64", {"0x7FF8000000000000", "1.0"}, 0},
+    {"ne", "f64", {"1.0", "1.0"}, 0},
+    {"ne", "f64", {"0x7FF8000000000000", "1.0"}, 1},
     {"lt", "ui64", {"18446744073709551615", "1"}, 0},
-    {"lt", "i64", {"-1", "1"}, 1},        {"le", "f32", {"1.0", "1.0"}, 1},
+    {"lt", "i64", {"-1", "1"}, 1},
+    {"le", "f32", {"1.0", "1.0"}, 1},
     {"gt", "ui64", {"18446744073709551615", "1"}, 1},
-    {"ge", "f64", {"1.0", "2.0"}, 0},     {"and", "i1", {"true", "false"}, 0},
-    {"or", "i1", {"true", "false"}, 1},   {"not", "i1", {"false"}, 1},
+    {"ge", "f64", {"1.0", "2.0"}, 0},
+    {"and", "i1", {"true", "false"}, 0},
+    {"or", "i1", {"true", "false"}, 1},
+    {"not", "i1", {"false"}, 1},
 };
 
 std::string application(const FnRow &row, const std::string &result) {
@@ -146,8 +152,9 @@ TEST(InterpreterScalars, Casts) {
 
 TEST(InterpreterScalars, CastsThroughStorageTypes) {
   auto through = [](const char *value, const char *from, const char *middle, const char *to) {
-    return std::string("%x = moa.constant ") + value + " : " + from + "\n%m = moa.cast %x : " +
-           from + " to " + middle + "\n%r = moa.cast %m : " + middle + " to " + to;
+    return std::string("%x = moa.constant ") + value + " : " + from +
+           "\n%m = moa.cast %x : " + from + " to " + middle + "\n%r = moa.cast %m : " + middle +
+           " to " + to;
   };
   expectValue(scalarKernel("f32", through("65519.0", "f32", "f16", "f32")), 65504, "f16");
   expectValue(scalarKernel("f32", through("1.01", "f64", "bf16", "f32")), 1.0078125, "bf16");
@@ -161,7 +168,8 @@ TEST(InterpreterScalars, CastsThroughStorageTypes) {
 
 TEST(InterpreterScalars, StorageRoundsAndWraps) {
   std::string third = "%r = moa.constant 0.333333343 : f32";
-  EXPECT_EQ(values(run(scalarKernel("f32", third, "f16"), {})), std::vector<double>{0.333251953125});
+  EXPECT_EQ(values(run(scalarKernel("f32", third, "f16"), {})),
+            std::vector<double>{0.333251953125});
   EXPECT_EQ(values(run(scalarKernel("f32", third, "bf16"), {})), std::vector<double>{0.333984375});
   std::string wide = "%r = moa.constant 511 : i32";
   EXPECT_EQ(values(run(scalarKernel("i32", wide, "i8"), {})), std::vector<double>{-1});

@@ -1,4 +1,5 @@
-// Scalar functions with bounds: special values by hand, then random chains against plain float and double.
+// Scalar functions with bounds: special values by hand, then random chains against plain float and
+// double.
 #include "ir/Accumulator.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +27,8 @@ TEST(ScalarEval, SmallIntegersStayExact) {
   expectExact(fma<Double>({3, 0}, {5, 0}, {-15, 0}), 0);
   EXPECT_GT(div<Double>({1, 0}, {3, 0}).bound, 0);
   EXPECT_GT(add<Double>({1, 0}, {0x1p-60, 0}).bound, 0);
-  // Exact in long double but not as two doubles may multiply it: contraction could show the difference.
+  // Exact in long double but not as two doubles may multiply it: contraction could show the
+  // difference.
   EXPECT_GT(mul<Double>({1 + 0x1p-40, 0}, {1 + 0x1p-40, 0}).bound, 0);
 }
 
@@ -111,7 +113,7 @@ TEST(ScalarEval, FloatToIntegerTable) {
 }
 
 TEST(ScalarEval, IntegerDivisionFloors) {
-  const int64_t table[][4] = {{7, 2, 3, 1},   {-7, 2, -4, 1}, {7, -2, -4, -1},
+  const int64_t table[][4] = {{7, 2, 3, 1},    {-7, 2, -4, 1}, {7, -2, -4, -1},
                               {-7, -2, 3, -1}, {6, 3, 2, 0},   {INT64_MIN, -1, INT64_MIN, 0}};
   for (auto [a, b, quotient, rest] : table) {
     EXPECT_EQ(floordivWhole(a, b), quotient) << a << " " << b;
@@ -130,7 +132,8 @@ TEST(ScalarEval, HalfStoresAreExactUnlessTheBoundCrosses) {
   EXPECT_EQ(edge.bound, 0x1p-10);
 }
 
-// ---- reductions ----------------------------------------------------------------------------------------------
+// ---- reductions
+// ----------------------------------------------------------------------------------------------
 
 N sumOf(const std::vector<N> &terms) {
   Accumulator sum;
@@ -195,7 +198,8 @@ TEST(Accumulator, WholeReductions) {
   EXPECT_EQ(reduce(Reduction::all, {1, 0, 1}, Element::Bool), 0);
 }
 
-// ---- property: the bound covers plain arithmetic in any order --------------------------------------------------
+// ---- property: the bound covers plain arithmetic in any order
+// --------------------------------------------------
 
 template <class P> struct Pair {
   Number<P> oracle;
@@ -259,9 +263,8 @@ template <class P> void chains(unsigned seed) {
       Verdict verdict = compare(got.bytes, want);
       // The smallest subnormal of the arithmetic, not of the tensor, is the slack here.
       bool tiny = std::fabs(next.plain - next.oracle.value) <= 2 * P::eta;
-      ASSERT_TRUE(verdict.passed || tiny)
-          << "seed " << seed << " round " << round << " step " << step << ": "
-          << verdict.explanation;
+      ASSERT_TRUE(verdict.passed || tiny) << "seed " << seed << " round " << round << " step "
+                                          << step << ": " << verdict.explanation;
       ++total;
       finite += next.oracle.bound < 1e-2 * (1 + std::fabs(next.plain));
       pool.push_back(next);
