@@ -53,18 +53,21 @@ template <class P> Number<P> Accumulator::sum() const {
   Wide total = wide<P>(value), size = wide<P>(magnitude);
   if (doubts != 0 || !(error < unknown))
     return {total, unknown};
-  if (exact && size <= std::ldexp(static_cast<Wide>(1), std::min(grid, 2000) + precision<P>))
+  if (exact && size <= P::largest &&
+      size <= std::ldexp(static_cast<Wide>(1), std::min(grid, 2000) + precision<P>))
     return {total, 0};
-  if (!std::isfinite(total)) // from terms that are: every order agrees, unless the others overflow to the other side
+  // An infinite total comes from terms that are, in every order unless the finite ones overflow to the other side.
+  if (!std::isfinite(total))
     return {total, std::isnan(total) || size <= P::largest / 2 ? 0 : unknown};
-  double bound = error + disorder() * rounding<P>(size);
-  if (size <= P::largest / 2)
+  if (size <= P::largest / 2) {
+    double bound = error + disorder() * rounding<P>(size);
     return settle<P>(total, bound, {total, bound}, {total, bound});
+  }
   // Some order may overflow on the way; all do when the terms have one sign and the total is too
   // large.
   bool oneSign = std::fabs(total) >= size * static_cast<Wide>(1 - 1e-9);
-  if (oneSign)
-    return settle<P>(total, bound, {total, bound}, {total, bound});
+  if (oneSign && std::fabs(total) - certainty * error > P::largest * static_cast<Wide>(1 + 1e-9))
+    return {std::copysign(static_cast<Wide>(INFINITY), total), 0};
   return {total, unknown};
 }
 

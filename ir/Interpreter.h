@@ -56,9 +56,13 @@ struct Limits {
   uint64_t bytes = 8ull << 30;
 };
 
-/// Accesses to one buffer (or input of a moa kernel), in elements.
+/// Accesses to one buffer (or input of a moa kernel), in elements. An element that updates
+/// accumulate in starts anew with each plain store: over all such lives, the fewest and the most
+/// updates one has had (0 if there was none). Where every reduction has the same domain both are
+/// its size.
 struct Traffic {
   uint64_t loads = 0, stores = 0, updates = 0, finishes = 0;
+  uint64_t leastUpdates = 0, mostUpdates = 0;
 };
 
 struct Counts {

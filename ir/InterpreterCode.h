@@ -34,7 +34,8 @@ struct Slot {
   double bound;
 };
 
-/// What a store means for the element's life: `finishes` and `opens` of onf.store, or the write half of an update.
+/// What a store means for the element's life: `finishes` and `opens` of onf.store, or the write
+/// half of an update.
 enum class StoreEvent : uint8_t { Plain, Finishes, Opens, Updates };
 
 enum class Op : uint16_t {

@@ -86,7 +86,7 @@ void Machine::bindArguments(const KernelCode &kernel, const Arguments &arguments
     checkInput(kernel.inputs[k], arguments.inputs[k], r);
 }
 
-Counts Machine::counts() const {
+Counts Machine::counts() {
   Counts counts;
   counts.steps = steps;
   for (size_t b = 0; b < blockCounts.size(); ++b) {
@@ -104,6 +104,17 @@ Counts Machine::counts() const {
       total.updates += traffic.updates * blockCounts[b];
       total.finishes += traffic.finishes * blockCounts[b];
     }
+  }
+  for (size_t id = 0; id < buffers.size(); ++id) {
+    Buffer &buffer = buffers[id];
+    for (Buffer::Mark &mark : buffer.marks)
+      buffer.endLife(mark);
+    Traffic &total = counts.buffers[program.buffers[id].name];
+    if (buffer.mostUpdates == 0)
+      continue;
+    if (total.leastUpdates == 0 || buffer.leastUpdates < total.leastUpdates)
+      total.leastUpdates = buffer.leastUpdates;
+    total.mostUpdates = std::max(total.mostUpdates, buffer.mostUpdates);
   }
   return counts;
 }

@@ -157,7 +157,8 @@ void Machine::pop() {
     break;
 #define EXTREME(kind)                                                                              \
   FLOAT_2(kind)                                                                                    \
-  WHOLE_2(kind) case Op::kind##_unsigned                                                           \
+  WHOLE_2(kind)                                                                                    \
+  case Op::kind##_unsigned                                                                         \
       : put(dst, eval::flip(eval::kind(eval::flip(whole(r[i.a])), eval::flip(whole(r[i.b])))));    \
   break;
 #define COMPARE(kind) FLOAT_2(kind) WHOLE_2(kind) UNSIGNED_2(kind)
@@ -177,12 +178,13 @@ void Machine::run(const Procedure &procedure, Frame frame) {
     Slot &dst = r[i.dst];
     switch (i.op) {
       FLOAT_2(add)
-      WHOLE_2(add) FLOAT_2(sub) WHOLE_2(sub) FLOAT_2(mul) WHOLE_2(mul) FLOAT_1(neg) WHOLE_1(neg)
-          FLOAT_1(abs) WHOLE_1(abs) EXTREME(min) EXTREME(max) COMPARE(eq) COMPARE(ne) COMPARE(lt)
-              COMPARE(le) COMPARE(gt) COMPARE(ge) DIVISION(floordiv) DIVISION(mod) FLOAT_2(div)
-                  FLOAT_2(pow) FLOAT_3(fma) FLOAT_1(exp) FLOAT_1(exp2) FLOAT_1(log) FLOAT_1(log2)
-                      FLOAT_1(sqrt) FLOAT_1(rsqrt) FLOAT_1(tanh) FLOAT_1(sigmoid) FLOAT_1(erf)
-                          FLOAT_1(sin) FLOAT_1(cos) FLOAT_1(floor) FLOAT_1(ceil)
+      WHOLE_2(add)
+      FLOAT_2(sub) WHOLE_2(sub) FLOAT_2(mul) WHOLE_2(mul) FLOAT_1(neg) WHOLE_1(neg) FLOAT_1(abs)
+          WHOLE_1(abs) EXTREME(min) EXTREME(max) COMPARE(eq) COMPARE(ne) COMPARE(lt) COMPARE(le)
+              COMPARE(gt) COMPARE(ge) DIVISION(floordiv) DIVISION(mod) FLOAT_2(div) FLOAT_2(pow)
+                  FLOAT_3(fma) FLOAT_1(exp) FLOAT_1(exp2) FLOAT_1(log) FLOAT_1(log2) FLOAT_1(sqrt)
+                      FLOAT_1(rsqrt) FLOAT_1(tanh) FLOAT_1(sigmoid) FLOAT_1(erf) FLOAT_1(sin)
+                          FLOAT_1(cos) FLOAT_1(floor) FLOAT_1(ceil)
                               FLOAT_1(round) case Op::and_whole
           : put(dst, eval::logicAnd(whole(r[i.a]), whole(r[i.b])));
       break;

@@ -44,10 +44,20 @@ struct Buffer {
   Storage storage;
   int64_t size = -1; ///< -1: not allocated yet
   struct Mark {
-    uint32_t writer = 0, firstReader = 0, lastReader = 0, finishes = 0;
+    uint32_t writer = 0, firstReader = 0, lastReader = 0, finishes = 0, updates = 0;
     bool open = false; ///< finished by updates in place
   };
   std::vector<Mark> marks;
+  uint64_t leastUpdates = 0, mostUpdates = 0; ///< over the lives of its elements
+
+  /// The life of an element's accumulated value ends: it is stored to, or the buffer goes.
+  void endLife(Mark &mark) {
+    if (mark.updates == 0)
+      return;
+    leastUpdates = leastUpdates ? std::min<uint64_t>(leastUpdates, mark.updates) : mark.updates;
+    mostUpdates = std::max<uint64_t>(mostUpdates, mark.updates);
+    mark.updates = 0;
+  }
 };
 
 /// A stack of runs of T whose addresses stay put.
@@ -143,7 +153,7 @@ private:
   Tensor result(const ArraySignature &signature, View view);
   /// Checks and stores the arguments up to the inputs; the frame is that of the first kernel.
   void bindArguments(const KernelCode &kernel, const Arguments &arguments, Slot *r);
-  Counts counts() const;
+  Counts counts();
   /// Runs `body` and turns what it throws into an outcome.
   template <class Body> Outcome guarded(Body body);
 

@@ -70,6 +70,8 @@ void Machine::allocate(uint32_t id, int64_t size) {
     buffer.storage.allocate(code.element, size);
     buffer.size = size;
   }
+  for (Buffer::Mark &mark : buffer.marks)
+    buffer.endLife(mark);
   buffer.marks.assign(size, {});
 }
 
@@ -130,6 +132,10 @@ void Machine::storeBuffer(uint32_t id, int64_t at, Slot value, StoreEvent event)
   if (once && mark.finishes != 0 && !(event == StoreEvent::Updates && mark.open))
     invalid(fmt::format("'{}' at offset {} is {} after it was finished", code.name, at,
                         completes ? "finished again" : "written"));
+  if (event == StoreEvent::Updates)
+    ++mark.updates;
+  else
+    buffer.endLife(mark);
   mark.finishes += completes;
   mark.open |= event == StoreEvent::Opens;
   if (doubtDepth != 0)

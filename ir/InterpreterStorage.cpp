@@ -7,12 +7,27 @@ namespace moac::interp {
 
 void Storage::borrow(const Tensor &tensor) {
   borrowed = &tensor;
-  mode = tensor.type == Element::F64                                  ? Mode::RawF64
-         : tensor.type == Element::F32                                ? Mode::RawF32
-         : tensor.type == Element::I64 || tensor.type == Element::U64 ? Mode::RawI64
-                                                                      : Mode::RawOther;
+  bytes = tensor.bytes.data();
+  mode = Mode::RawOther;
   if (!tensor.bounds.empty())
-    mode = Mode::RawOther;
+    return;
+  switch (tensor.type) {
+  case Element::F64:
+    mode = Mode::RawF64;
+    break;
+  case Element::F32:
+    mode = Mode::RawF32;
+    break;
+  case Element::I32:
+    mode = Mode::RawI32;
+    break;
+  case Element::I64:
+  case Element::U64:
+    mode = Mode::RawI64;
+    break;
+  default:
+    break;
+  }
 }
 
 void Storage::allocate(Element element, int64_t count) {

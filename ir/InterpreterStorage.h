@@ -40,6 +40,9 @@ public:
     case Mode::RawF32:
       to.narrow = raw<float>(i), to.bound = 0;
       return;
+    case Mode::RawI32:
+      to.whole = raw<int32_t>(i), to.bound = 0;
+      return;
     case Mode::RawI64:
       to.whole = raw<int64_t>(i), to.bound = 0;
       return;
@@ -69,16 +72,17 @@ public:
   void copyTo(int64_t i, Tensor &to, int64_t j) const;
 
 private:
-  enum class Mode : uint8_t { Wide, Narrow, Whole, RawF64, RawF32, RawI64, RawOther };
+  enum class Mode : uint8_t { Wide, Narrow, Whole, RawF64, RawF32, RawI32, RawI64, RawOther };
   template <class T> T raw(int64_t i) const {
     T value;
-    std::memcpy(&value, borrowed->bytes.data() + i * sizeof(T), sizeof(T));
+    std::memcpy(&value, bytes + i * sizeof(T), sizeof(T));
     return value;
   }
   void loadOther(int64_t i, Slot &to) const;
 
   Mode mode = Mode::Wide;
   const Tensor *borrowed = nullptr;
+  const std::byte *bytes = nullptr; ///< of `borrowed`
   std::unique_ptr<long double[]> wide;
   std::unique_ptr<double[]> narrow, bounds;
   std::unique_ptr<int64_t[]> whole;

@@ -11,7 +11,7 @@
 namespace moac::eval {
 
 template <class P>
-Number<P> settleSpecial(typename P::Wide value, double bound, double overflowMargin, Number<P> a,
+Number<P> settleSpecial(typename P::Wide value, double bound, Nature nature, Number<P> a,
                         Number<P> b) {
   bool exact = a.bound == 0 && b.bound == 0;
   if (a.bound == unknown || b.bound == unknown)
@@ -19,19 +19,27 @@ Number<P> settleSpecial(typename P::Wide value, double bound, double overflowMar
   if (std::isnan(value))
     return {value, exact || std::isnan(a.value) || std::isnan(b.value) ? 0 : unknown};
   if (std::isinf(a.value) || std::isinf(b.value)) {
-    // The infinity is exact; a finite operand matters only through its sign.
     for (Number<P> n : {a, b})
-      if (n.bound != 0 && std::fabs(n.value) <= certainty * n.bound)
+      if (nature != Nature::Sum && n.bound != 0 && std::fabs(n.value) <= certainty * n.bound)
         return {value, unknown};
     return {value, 0};
   }
   if (std::isinf(value))
     return {value, exact || std::isfinite(bound) ? 0 : unknown};
-  if (!std::isfinite(bound))
-    return {value, unknown};
   typename P::Wide size = std::fabs(value);
+  if (!std::isfinite(bound)) {
+    // A product so large that its bound overflowed is infinite everywhere if its factors are not
+    // near zero.
+    bool sure = nature == Nature::Product && size > 16 * static_cast<typename P::Wide>(P::largest);
+    for (Number<P> n : {a, b})
+      sure = sure && std::fabs(n.value) > 2 * certainty * n.bound;
+    if (!sure)
+      return {value, unknown};
+    return {std::copysign(static_cast<typename P::Wide>(INFINITY), value), 0};
+  }
   if (size > P::largest) {
-    if (size - certainty * bound > overflowMargin * P::largest * (1 + P::unit))
+    typename P::Wide limit = (nature == Nature::Product ? 2.1 : 1 + P::unit);
+    if (size - certainty * bound > limit * P::largest)
       return {std::copysign(static_cast<typename P::Wide>(INFINITY), value), 0};
     return {std::copysign(static_cast<typename P::Wide>(P::largest), value), unknown};
   }
@@ -117,16 +125,16 @@ template <class P> Number<P> fma(Number<P> a, Number<P> b, Number<P> c) {
 
 template <class P> Number<P> exp(Number<P> a) {
   typename P::Wide value = std::exp(a.value);
-  if (std::isinf(value) && std::isinf(std::exp(a.value - certainty * a.bound)))
-    return {value, 0};
+  if (value > P::largest && std::exp(a.value - certainty * a.bound) > 2.0L * P::largest)
+    return {static_cast<typename P::Wide>(INFINITY), 0};
   double slope = a.bound < 0.1 ? a.bound * (1 + a.bound) : std::expm1(a.bound);
   return library<P>(a, value, size<P>(value) * slope, 4);
 }
 
 template <class P> Number<P> exp2(Number<P> a) {
   typename P::Wide value = std::exp2(a.value);
-  if (std::isinf(value) && std::isinf(std::exp2(a.value - certainty * a.bound)))
-    return {value, 0};
+  if (value > P::largest && std::exp2(a.value - certainty * a.bound) > 2.0L * P::largest)
+    return {static_cast<typename P::Wide>(INFINITY), 0};
   double reach = a.bound * 0.6931471805599453;
   double slope = reach < 0.1 ? reach * (1 + reach) : std::expm1(reach);
   bool exact = a.bound == 0 && std::rint(a.value) == a.value && fits<P>(value);
@@ -315,13 +323,14 @@ Number<Single> roundHalf(Number<Single> a, Element type) {
 #define MOAC_BINARY(name) template Number<P> name<P>(Number<P>, Number<P>);
 #define MOAC_INSTANTIATE                                                                           \
   MOAC_UNARY(exp)                                                                                  \
-  MOAC_UNARY(exp2) MOAC_UNARY(log) MOAC_UNARY(log2) MOAC_UNARY(sqrt) MOAC_UNARY(rsqrt)             \
-      MOAC_UNARY(tanh) MOAC_UNARY(sigmoid) MOAC_UNARY(erf) MOAC_UNARY(sin) MOAC_UNARY(cos)         \
-          MOAC_UNARY(floor) MOAC_UNARY(ceil) MOAC_UNARY(round) MOAC_BINARY(div)                    \
-              MOAC_BINARY(floordiv) MOAC_BINARY(mod) MOAC_BINARY(pow)                              \
-                  MOAC_BINARY(max) template Number<P>                                              \
-                      fma<P>(Number<P>, Number<P>, Number<P>);                                     \
-  template Number<P> settleSpecial<P>(P::Wide, double, double, Number<P>, Number<P>);              \
+  MOAC_UNARY(exp2)                                                                                 \
+  MOAC_UNARY(log)                                                                                  \
+  MOAC_UNARY(log2) MOAC_UNARY(sqrt) MOAC_UNARY(rsqrt) MOAC_UNARY(tanh) MOAC_UNARY(sigmoid)         \
+      MOAC_UNARY(erf) MOAC_UNARY(sin) MOAC_UNARY(cos) MOAC_UNARY(floor) MOAC_UNARY(ceil)           \
+          MOAC_UNARY(round) MOAC_BINARY(div) MOAC_BINARY(floordiv) MOAC_BINARY(mod)                \
+              MOAC_BINARY(pow) MOAC_BINARY(max) template Number<P>                                 \
+                  fma<P>(Number<P>, Number<P>, Number<P>);                                         \
+  template Number<P> settleSpecial<P>(P::Wide, double, Nature, Number<P>, Number<P>);              \
   template Number<P> fromWhole<P>(Whole, bool);                                                    \
   template Whole toWhole<P>(Number<P>, Element);                                                   \
   template Whole toBool<P>(Number<P>);

@@ -46,20 +46,25 @@ struct Whole {
 /// How far a difference must exceed the bounds before a decision on it counts as certain.
 inline constexpr double certainty = 2;
 
+/// What an operation does with infinities and overflow: an infinite term outweighs any finite one;
+/// an infinite factor needs the sign of the other; a product that overflows may be contracted into
+/// a sum that does not.
+enum class Nature : uint8_t { Sum, Product, Other };
+
 /// The rare cases of settle(): zeros, subnormals, overflow, infinities, NaN, operands without a
 /// bound.
 template <class P>
-Number<P> settleSpecial(typename P::Wide value, double bound, double overflowMargin, Number<P> a,
+Number<P> settleSpecial(typename P::Wide value, double bound, Nature nature, Number<P> a,
                         Number<P> b);
 
 /// A result of finite operands in the normal range passes; everything else is looked at closely.
 template <class P>
 inline Number<P> settle(typename P::Wide value, double bound, Number<P> a, Number<P> b,
-                        double overflowMargin = 1) {
+                        Nature nature = Nature::Other) {
   typename P::Wide size = std::fabs(value);
   if (size >= P::normal && size + bound <= P::largest / 2) [[likely]]
     return {value, bound};
-  return settleSpecial<P>(value, bound, overflowMargin, a, b);
+  return settleSpecial<P>(value, bound, nature, a, b);
 }
 
 template <class P> inline double rounding(typename P::Wide value) {
@@ -85,7 +90,7 @@ template <class P> inline Number<P> add(Number<P> a, Number<P> b) {
   double bound = a.bound + b.bound;
   if (bound != 0 || !exactSum<P>(a.value, b.value, sum))
     bound += rounding<P>(sum);
-  return settle<P>(sum, bound, a, b);
+  return settle<P>(sum, bound, a, b, Nature::Sum);
 }
 template <class P> inline Number<P> neg(Number<P> a) { return {-a.value, a.bound}; }
 template <class P> inline Number<P> abs(Number<P> a) { return {std::fabs(a.value), a.bound}; }
@@ -99,9 +104,7 @@ template <class P> inline Number<P> mul(Number<P> a, Number<P> b) {
             static_cast<double>(std::fabs(b.value)) * a.bound + rounding<P>(product);
   else if (!(isShort<P>(a.value) && isShort<P>(b.value) && fits<P>(product)))
     bound = rounding<P>(product);
-  // A product that overflows may be contracted into a sum that does not, unless it is far too
-  // large.
-  return settle<P>(product, bound, a, b, 2.1);
+  return settle<P>(product, bound, a, b, Nature::Product);
 }
 
 template <class P> Number<P> div(Number<P> a, Number<P> b);
