@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { PAGE = 4096 };
+enum { PAGE = 4096, ALIGNMENT_SHARED = 1 << 16, ALIGNMENT_OWN = 1 << 30 };
 static uint64_t round_up(uint64_t bytes, uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
 
 size_t moac_shmem_sync_area_bytes(int pes) {
@@ -47,19 +47,46 @@ static int nameless_file(void) {
   return named;
 }
 
-static bool plan_sizes(const ArenaPlan *plan, Control *sizes) {
+/* Slices of one mapping must themselves be multiples of the alignment; processes each have their
+ * own mapping. */
+static bool plan_sizes(const ArenaPlan *plan, bool one_mapping, Control *sizes) {
   uint64_t pes = (uint64_t)plan->pes;
   uint64_t control = round_up(sizeof(Control) + pes * sizeof(PeSlot), PAGE);
   sizes->sync_bytes = round_up(TEAM_SLOTS * (uint64_t)moac_shmem_sync_area_bytes(plan->pes), PAGE);
   if (plan->heap_bytes > ((uint64_t)1 << 46) / pes)
     return false;
-  sizes->slice_bytes = sizes->sync_bytes + round_up(plan->heap_bytes, PAGE);
+  sizes->alignment = one_mapping ? ALIGNMENT_SHARED : ALIGNMENT_OWN;
+  sizes->slice_bytes =
+      round_up(sizes->sync_bytes + plan->heap_bytes, one_mapping ? ALIGNMENT_SHARED : PAGE);
   sizes->statics_offset = control + pes * sizes->slice_bytes;
   sizes->arena_bytes = sizes->statics_offset;
   sizes->pes = plan->pes;
   sizes->cores = usable_cores();
   sizes->chaos_seed = plan->chaos_seed;
   return true;
+}
+
+/* Maps the arena so that the slice of `pe` starts on a multiple of the arena's alignment. */
+static void *map_aligned(const Control *sizes, int pe, int flags, int fd) {
+  uint64_t unit = sizes->alignment,
+           control = sizes->statics_offset - (uint64_t)sizes->pes * sizes->slice_bytes;
+  uint64_t own = control + (uint64_t)pe * sizes->slice_bytes, room = sizes->arena_bytes + unit;
+  char *free_range =
+      mmap(NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (free_range == MAP_FAILED)
+    return MAP_FAILED;
+  uint64_t skip = (unit - ((uintptr_t)free_range + own) % unit) % unit;
+  char *base = free_range + skip, *end = base + sizes->arena_bytes;
+  void *mapped = mmap(base, sizes->arena_bytes, PROT_READ | PROT_WRITE, flags | MAP_FIXED, fd, 0);
+  if (mapped == MAP_FAILED) {
+    munmap(free_range, room);
+    return MAP_FAILED;
+  }
+  if (skip != 0)
+    munmap(free_range, skip);
+  if (end != free_range + room)
+    munmap(end, (size_t)(free_range + room - end));
+  return mapped;
 }
 
 static void place_slices(World *world) {
@@ -74,7 +101,7 @@ Status moac_shmem_arena_create(const ArenaPlan *plan, bool anonymous, World *wor
   if (plan->pes < 1 || plan->pes > MAX_PES)
     return FAIL(MOAC_SHMEM_INVALID_ARGUMENT, "%d PEs asked for, 1..%d possible", plan->pes,
                 MAX_PES);
-  if (!plan_sizes(plan, &sizes))
+  if (!plan_sizes(plan, anonymous, &sizes))
     return FAIL(MOAC_SHMEM_SIZE_OVERFLOW, "%d heaps of %zu bytes", plan->pes, plan->heap_bytes);
   world->arena_fd = -1;
   int flags = MAP_SHARED | MAP_NORESERVE | (anonymous ? MAP_ANONYMOUS : 0);
@@ -85,7 +112,7 @@ Status moac_shmem_arena_create(const ArenaPlan *plan, bool anonymous, World *wor
       return FAIL(MOAC_SHMEM_SYSTEM, "shared memory of %llu bytes: %s", (unsigned long long)file,
                   strerror(errno));
   }
-  void *base = mmap(NULL, sizes.arena_bytes, PROT_READ | PROT_WRITE, flags, world->arena_fd, 0);
+  void *base = map_aligned(&sizes, 0, flags, world->arena_fd);
   if (base == MAP_FAILED)
     return FAIL(MOAC_SHMEM_SYSTEM, "mapping %llu bytes: %s", (unsigned long long)sizes.arena_bytes,
                 strerror(errno));
@@ -98,20 +125,23 @@ Status moac_shmem_arena_create(const ArenaPlan *plan, bool anonymous, World *wor
   return MOAC_SHMEM_OK;
 }
 
-Status moac_shmem_arena_attach(int fd, World *world) {
+Status moac_shmem_arena_attach(int fd, int pe, World *world) {
   struct stat about;
   if (fstat(fd, &about) != 0 || (size_t)about.st_size < sizeof(Control))
     return FAIL(MOAC_SHMEM_SYSTEM, "file descriptor %d does not hold an arena", fd);
   Control *head = mmap(NULL, sizeof *head, PROT_READ, MAP_SHARED, fd, 0);
   if (head == MAP_FAILED)
     return FAIL(MOAC_SHMEM_SYSTEM, "mapping file descriptor %d: %s", fd, strerror(errno));
-  uint64_t magic = head->magic, bytes = head->arena_bytes;
+  Control sizes;
+  memcpy(&sizes, head, sizeof sizes);
   munmap(head, sizeof *head);
-  if (magic != CONTROL_MAGIC || bytes > (uint64_t)about.st_size)
+  if (sizes.magic != CONTROL_MAGIC || sizes.arena_bytes > (uint64_t)about.st_size)
     return FAIL(MOAC_SHMEM_SYSTEM, "file descriptor %d was not made by this version", fd);
-  void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+  if (pe < 0 || pe >= sizes.pes)
+    return FAIL(MOAC_SHMEM_SYSTEM, "PE %d in a world of %d", pe, sizes.pes);
+  void *base = map_aligned(&sizes, pe, MAP_SHARED | MAP_NORESERVE, fd);
   if (base == MAP_FAILED)
-    return FAIL(MOAC_SHMEM_SYSTEM, "mapping %llu bytes: %s", (unsigned long long)bytes,
+    return FAIL(MOAC_SHMEM_SYSTEM, "mapping %llu bytes: %s", (unsigned long long)sizes.arena_bytes,
                 strerror(errno));
   world->arena_fd = fd;
   world->control = base;

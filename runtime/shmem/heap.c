@@ -15,14 +15,14 @@ typedef struct Block {
 
 typedef struct Heap {
   char *base;
-  size_t bytes;
+  size_t bytes, phase;
   Block *blocks; /* by offset, without gaps */
   size_t count, capacity, tagged;
 } Heap;
 
 enum { UNIT = 64 }; /* objects start on cache lines */
 
-Heap *moac_shmem_heap_create(char *base, size_t bytes) {
+Heap *moac_shmem_heap_create(char *base, size_t bytes, size_t phase) {
   Heap *heap = calloc(1, sizeof *heap);
   Block *blocks = calloc(16, sizeof *blocks);
   if (heap == NULL || blocks == NULL) {
@@ -31,7 +31,7 @@ Heap *moac_shmem_heap_create(char *base, size_t bytes) {
     return NULL;
   }
   blocks[0] = (Block){0, bytes, 0, false};
-  *heap = (Heap){base, bytes, blocks, 1, 16, 0};
+  *heap = (Heap){base, bytes, phase, blocks, 1, 16, 0};
   return heap;
 }
 
@@ -91,7 +91,7 @@ static Status carve(Heap *heap, size_t alignment, size_t bytes, uint32_t com_id,
   size_t wanted = (bytes + UNIT - 1) / UNIT * UNIT;
   for (size_t i = 0; wanted >= bytes && i < heap->count; ++i) {
     Block *block = &heap->blocks[i];
-    uintptr_t start = (uintptr_t)heap->base + block->offset;
+    size_t start = heap->phase + block->offset; /* not the address: PEs must agree */
     size_t skip = (size_t)((alignment - start % alignment) % alignment);
     if (block->used || block->bytes < skip || block->bytes - skip < wanted)
       continue;
@@ -177,7 +177,8 @@ moac_shmem_status moac_shmem_malloc_tagged(size_t bytes, uint32_t com_id, void *
 
 moac_shmem_status moac_shmem_align(size_t alignment, size_t bytes, void **object) {
   REQUIRE_PE(pe);
-  if (alignment == 0 || (alignment & (alignment - 1)) != 0 || alignment > pe->slice_bytes)
+  if (alignment == 0 || (alignment & (alignment - 1)) != 0 ||
+      alignment > pe->world->control->alignment)
     return FAIL(MOAC_SHMEM_INVALID_ARGUMENT, "alignment %zu", alignment);
   return allocate(__func__, (Request){bytes, alignment < UNIT ? UNIT : alignment, 0, 0}, object);
 }

@@ -55,6 +55,7 @@ typedef struct Control {
   uint64_t magic;
   int32_t pes, cores;
   uint64_t slice_bytes, sync_bytes, statics_offset, arena_bytes, chaos_seed;
+  uint64_t alignment; /* every slice starts on a multiple of it, in its own PE */
   char trace[256];
   _Alignas(CACHE_LINE) _Atomic uint32_t failures; /* PEs that died */
   _Atomic uint32_t exiting;                       /* exit code + 1, of global_exit */
@@ -186,7 +187,7 @@ typedef struct ArenaPlan {
 } ArenaPlan;
 /* Makes a nameless shared file (or an anonymous mapping) and fills its control block. */
 Status moac_shmem_arena_create(const ArenaPlan *plan, bool anonymous, World *world);
-Status moac_shmem_arena_attach(int fd, World *world);
+Status moac_shmem_arena_attach(int fd, int pe, World *world);
 void moac_shmem_arena_release(World *world);
 size_t moac_shmem_sync_area_bytes(int pes);
 /* "64M" and the like; false for anything else. The environment's SHMEM_SYMMETRIC_SIZE, or 128 MiB.
@@ -199,7 +200,8 @@ void moac_shmem_pe_leave(Pe *pe);
 Status moac_shmem_statics_share(Pe *pe); /* moves this program's writable pages into the arena */
 Status moac_shmem_statics_map_peers(Pe *pe);
 void *moac_shmem_statics_translate(Pe *pe, const void *object, size_t bytes, int at);
-struct Heap *moac_shmem_heap_create(char *base, size_t bytes);
+/* phase: the base's distance from an address aligned as the arena promises. */
+struct Heap *moac_shmem_heap_create(char *base, size_t bytes, size_t phase);
 void moac_shmem_heap_destroy(struct Heap *heap);
 uint32_t moac_shmem_heap_com_id(struct Heap *heap, const void *object);
 

@@ -111,19 +111,29 @@ static void give_up_after_grace(Job *job) {
     job->deadline = now() + GRACE_SECONDS;
 }
 
+static void mark_failed(Job *job, int pe, int status) {
+  Control *control = job->world.control;
+  control->slots[pe].wait_status = status;
+  atomic_store(&control->slots[pe].state, PE_FAILED);
+  atomic_fetch_add(&control->failures, 1);
+  for (int other = 0; other < control->pes; ++other)
+    moac_shmem_wake_slow(&control->slots[other]);
+}
+
 /* A PE has ended with this wait status. */
 static void note_end(Job *job, int pe, int status) {
   Control *control = job->world.control;
-  PeSlot *slot = &control->slots[pe];
   int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   uint32_t exiting = atomic_load(&control->exiting);
-  uint32_t state = atomic_load(&slot->state);
+  uint32_t state = atomic_load(&control->slots[pe].state);
   job->children[pe] = 0;
   job->running--;
-  if (exiting != 0) {
+  if (exiting != 0) { /* global_exit decides the code; the others end as they can */
     job->code = (int)exiting - 1;
     give_up_after_grace(job);
-  } else if (code != 0 && job->code == 0) {
+    return;
+  }
+  if (code != 0 && job->code == 0) {
     job->code = code;
     if (WIFSIGNALED(status))
       fprintf(stderr, "moac launch: PE %d was killed by signal %d (%s)\n", pe, WTERMSIG(status),
@@ -131,11 +141,7 @@ static void note_end(Job *job, int pe, int status) {
   }
   if (state == PE_FINALIZED)
     return;
-  slot->wait_status = status;
-  atomic_store(&slot->state, PE_FAILED);
-  atomic_fetch_add(&control->failures, 1);
-  for (int other = 0; other < control->pes; ++other)
-    moac_shmem_wake_slow(&control->slots[other]);
+  mark_failed(job, pe, status);
   if (state == PE_ABSENT && code == 0)
     return; /* a program that never calls init; only PEs that wait for this one in init mind */
   if (job->code == 0)

@@ -31,8 +31,9 @@ Status moac_shmem_pe_enter(World *world, int number, Pe **made) {
   pe->spins = control->pes <= control->cores ? SPINS_OWN_CORE : SPINS_SHARED_CORE;
   pe->backend = &moac_shmem_embedded;
   pthread_mutex_init(&pe->lock, NULL);
-  pe->heap = moac_shmem_heap_create(pe->slice + control->sync_bytes,
-                                    control->slice_bytes - control->sync_bytes);
+  pe->heap =
+      moac_shmem_heap_create(pe->slice + control->sync_bytes,
+                             control->slice_bytes - control->sync_bytes, control->sync_bytes);
   if (pe->heap == NULL) {
     moac_shmem_pe_leave(pe);
     return FAIL(MOAC_SHMEM_NO_RESOURCES, "no memory for the state of PE %d", number);
@@ -127,10 +128,7 @@ static Status join(World *world, int *number) {
     ArenaPlan alone = {1, moac_shmem_heap_from_environment(), 0, NULL};
     return moac_shmem_arena_create(&alone, false, world);
   }
-  RETURN_IF_FAILED(moac_shmem_arena_attach((int)fd, world));
-  if (pe >= world->control->pes)
-    return FAIL(MOAC_SHMEM_SYSTEM, "MOAC_SHMEM_PE is %ld in a world of %d", pe,
-                world->control->pes);
+  RETURN_IF_FAILED(moac_shmem_arena_attach((int)fd, pe > MAX_PES ? -1 : (int)pe, world));
   *number = (int)pe;
   return MOAC_SHMEM_OK;
 }
