@@ -147,7 +147,7 @@ private:
 
   /// Moves one free symbol of a refused case through the extended sizes.
   bool repair(Case chosen, unsigned a, unsigned b) {
-    if (++repairs > 150 && repaired == 0)
+    if (++repairs > 150 && repaired * 10 < repairs)
       return false; // not what these constraints need
     for (unsigned c = 0; c < n; ++c) {
       if (c == a || c == b)

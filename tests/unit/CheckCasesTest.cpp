@@ -78,6 +78,22 @@ TEST(CheckCases, equationsAreSatisfiedBesideTheList) {
       })) << h;
 }
 
+TEST(CheckCases, manySymbolsAndTightLimitsStayCheap) {
+  SizeRules rules = freeRules(9); // a convolution: B C H W O R S stride dilation
+  long tests = 0;
+  rules.admits = [&](const std::vector<int64_t> &s) {
+    ++tests;
+    return s[7] >= 1 && s[8] >= 1 && s[5] >= 1 && s[6] >= 1 && s[2] > s[8] * (s[5] - 1) &&
+           s[3] > s[8] * (s[6] - 1);
+  };
+  rules.work = [](const std::vector<int64_t> &s) {
+    return 1.0 * s[0] * s[1] * s[2] * s[3] * s[4] * s[5] * s[6];
+  };
+  rules.cap = 2e4;
+  EXPECT_GE(sizeCases(rules).size(), 100u);
+  EXPECT_LE(tests, 100000);
+}
+
 TEST(CheckCases, impossibleConstraintsGiveNoCase) {
   SizeRules rules = freeRules(3);
   rules.admits = [](const std::vector<int64_t> &) { return false; };
