@@ -56,9 +56,12 @@ template <class P> Number<P> Accumulator::sum() const {
   if (exact && size <= P::largest &&
       size <= std::ldexp(static_cast<Wide>(1), std::min(grid, 2000) + precision<P>))
     return {total, 0};
-  // An infinite total comes from terms that are, in every order unless the finite ones overflow to the other side.
-  if (!std::isfinite(total))
-    return {total, std::isnan(total) || size <= P::largest / 2 ? 0 : unknown};
+  // An infinite total comes from terms that are, in every order unless the finite ones overflow to the other side. Infinities
+  // of both signs give NaN, unless one is a product that a fused multiply-add never rounds to infinity.
+  if (std::isnan(total))
+    return {total, sawNan ? 0 : unknown};
+  if (std::isinf(total))
+    return {total, size <= P::largest / 2 ? 0 : unknown};
   if (size <= P::largest / 2) {
     double bound = error + disorder() * rounding<P>(size);
     return settle<P>(total, bound, {total, bound}, {total, bound});

@@ -28,6 +28,7 @@ public:
     wide<P>(value) += term.value;
     if (std::isfinite(term.value))
       wide<P>(magnitude) += std::fabs(term.value);
+    sawNan = sawNan || std::isnan(term.value);
     error += term.bound;
     ++count;
     if (exact)

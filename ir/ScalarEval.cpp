@@ -16,8 +16,11 @@ Number<P> settleSpecial(typename P::Wide value, double bound, Nature nature, Num
   bool exact = a.bound == 0 && b.bound == 0;
   if (a.bound == unknown || b.bound == unknown)
     return {value, unknown};
-  if (std::isnan(value))
-    return {value, exact || std::isnan(a.value) || std::isnan(b.value) ? 0 : unknown};
+  if (std::isnan(value)) {
+    bool given = std::isnan(a.value) || std::isnan(b.value);
+    // inf - inf, where one side may be a product that a fused multiply-add does not round to infinity.
+    return {value, given || (exact && nature != Nature::Sum) ? 0 : unknown};
+  }
   if (std::isinf(a.value) || std::isinf(b.value)) {
     for (Number<P> n : {a, b})
       if (nature != Nature::Sum && n.bound != 0 && std::fabs(n.value) <= certainty * n.bound)

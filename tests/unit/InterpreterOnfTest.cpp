@@ -15,6 +15,7 @@ onf.func @f symbols ["N"] scalars [] inputs ["x"] [!moa.array<[N], f64>]
   %zero = moa.constant 0 : index
   %one = moa.constant 1 : index
   %c2 = moa.constant 2.0 : f64
+  %work = moa.cast %N : index to f64
 )" + statements +
          "\n}";
 }
@@ -24,7 +25,7 @@ const char *loaded = " : !onf.buffer<f64, \"argument\"> -> f64\n";
 
 /// One parallel loop over i inside a team.
 std::string parallelLoop(const std::string &body, const std::string &before = "") {
-  return "onf.parallel work %N {\n" + before +
+  return "onf.parallel work %work {\n" + before +
          "onf.for \"i\" \"parallel\" from %zero to %N attributes {collapse = 1 : i64} {\n^bb0(%i: "
          "index):\n" +
          body + "\n}\n}";
@@ -185,7 +186,7 @@ TEST(InterpreterOnf, IterationsDoNotRace) {
 }
 
 TEST(InterpreterOnf, CollapsedLoopsAreOneIterationSpace) {
-  std::string nest = R"(onf.parallel work %N {
+  std::string nest = R"(onf.parallel work %work {
   onf.for "i" "parallel" from %zero to %N attributes {collapse = 2 : i64} {
   ^bb0(%i: index):
     onf.for "j" "parallel" from %zero to %N {

@@ -90,13 +90,18 @@ TEST(Interpreter, GoldenAttention) {
 
 /// A kernel over one f64 vector `x` of extent N whose rank 0 result is the value `%r` of type
 /// `type`.
-std::string vectorKernel(const std::string &body, const std::string &type = "f64") {
+std::string vectorKernel(std::string body, std::string type = "f64") {
+  std::string value = "%r";
+  if (type == "index") { // a weak integer is stored as i64
+    body += "\n%stored = moa.cast %r : index to i64";
+    value = "%stored", type = "i64";
+  }
   return R"(
 moa.kernel @k(symbol "N" %N : index, "x" %x : !moa.array<[N], f64>) -> ("r" : !moa.array<[], )" +
          type + R"(>) {
   %zero = moa.constant 0 : index
   %a = moa.gen "r" [] : !moa.array<[], )" +
-         type + "> {\n" + body + "\nmoa.yield %r : " + type +
+         type + "> {\n" + body + "\nmoa.yield " + value + " : " + type +
          "\n}\nmoa.return %a : !moa.array<[], " + type + ">\n}";
 }
 
