@@ -186,7 +186,7 @@ std::vector<std::string_view> sortedWords(std::initializer_list<const char *> li
 NameRules nameRules() {
   static const std::vector<std::string_view> reserved = sortedWords({cKeywords, cLibraryNames});
   static const std::vector<std::string_view> internal = sortedWords(
-      {"status slot slots slice team threads top fit shared_bytes thread_bytes ws ws_bytes own"});
+      {"status slot slice team threads top fit shared_bytes thread_bytes ws ws_bytes own"});
   return {&reserved, &internal, {"_", "moac_", "MOAC_", "omp_"}, "v_", false, 200, false};
 }
 
@@ -234,30 +234,31 @@ LangTraits make() {
       .ifOpen = "if ({condition}) {",
       .ifElse = "} else {",
       .ifClose = "}",
-      .loopOpen = "for ({type} {name} = {lo}; {name} < {hi}; ++{name}) {",
-      .loopOpenReverse = "for ({type} {name} = {hi} - 1; {name} >= {lo}; --{name}) {",
+      .loopOpen = "for ({type} {name} = {lo};\t{name} < {hi};\t++{name}) {",
+      .loopOpenReverse = "for ({type} {name} = {hi} - 1;\t{name} >= {lo};\t--{name}) {",
       .loopClose = "}",
       .loopBoundBinds = 12,
       .loopBoundReverseBinds = 12,
       .loopWhere = " // {where}",
-      .teamLoop = "#pragma omp parallel for{clauses} schedule(static)",
+      .teamLoop = "#pragma omp parallel for{clauses}\tschedule(static)",
       .teamLoopClose = none,
-      .region = "slots = 0;\n#pragma omp parallel{clauses}\n{",
+      .teamOpen = "int64_t {slots} = 0;",
+      .region = "#pragma omp parallel{clauses}\n{",
       .regionClose = "}",
-      .workshareLoop = "#pragma omp for{clauses} schedule(static)",
+      .workshareLoop = "#pragma omp for{clauses}\tschedule(static)",
       .workshareLoopClose = none,
       .laneLoop = "#pragma omp simd{clauses}",
       .unrollLoop = "#pragma GCC unroll {factor}",
-      .clauseCollapse = " collapse({n})",
-      .clauseThreads = " num_threads(moac_threads({work}))",
-      .clauseTeam = " num_threads(team)",
-      .clauseStatus = " reduction(min : status)",
+      .clauseCollapse = "\tcollapse({n})",
+      .clauseThreads = "\tnum_threads(moac_threads({work}))",
+      .clauseTeam = "\tnum_threads(team)",
+      .clauseStatus = "\treduction(min : status)",
       .clausePrivate = none,
-      .laneReductions = {{Op::add_, " reduction(+ : {name})"},
-                         {Op::mul_, " reduction(* : {name})"}},
+      .laneReductions = {{Op::add_, "\treduction(+ : {name})"},
+                         {Op::mul_, "\treduction(* : {name})"}},
       .threadSlot = "int64_t slot;\n"
                     "#pragma omp atomic capture\n"
-                    "slot = slots++;\n"
+                    "slot = {slots}++;\n"
                     "char *slice = threads + (size_t)slot * thread_bytes;",
       .scratch = "{type} *restrict {name} = moac_take(&slice, {bytes});",
       .scratchBytes = "sizeof({type}){factors}",

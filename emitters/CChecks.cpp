@@ -55,6 +55,14 @@ std::vector<const Array *> arrays(const Kernel &kernel) {
 
 bool isConstant(const Expr &e) { return e.kind == Expr::Kind::Integer; }
 bool isPlain(const Expr &e) { return isConstant(e) || e.kind == Expr::Kind::Name; }
+/// Sums and products of symbols and positive constants. Named extents are plain and checked by
+/// name.
+bool neverNegative(const Expr &e) {
+  if (isPlain(e))
+    return !isConstant(e) || e.integer >= 0;
+  return e.kind == Expr::Kind::Apply && (e.op == Op::add_ || e.op == Op::mul_) &&
+         std::all_of(e.args.begin(), e.args.end(), neverNegative);
+}
 bool fixedSize(const Array &array) {
   return std::all_of(array.extents.begin(), array.extents.end(),
                      [](const Expr &e) { return isConstant(e) && e.integer > 0; });
@@ -182,14 +190,22 @@ void printExtentChecks(Printer &printer, const Kernel &kernel, std::string_view 
   std::vector<std::string> symbols, bounds, computed;
   for (const std::string &symbol : kernel.symbols)
     symbols.push_back(symbol + " < 0");
+  for (const Let &extent : kernel.extents) {
+    addBounds(printer, kernel, extent.value, bounds);
+    computed.push_back(extent.name + " < 0");
+  }
   for (const Array *array : arrays(kernel))
-    for (const Expr &extent : array->extents)
-      if (!isPlain(extent)) {
-        addBounds(printer, kernel, extent, bounds);
+    for (const Expr &extent : array->extents) {
+      addBounds(printer, kernel, extent, bounds);
+      if (!neverNegative(extent))
         addOnce(computed, printer.expression(extent, 12) + " < 0");
-      }
+    }
   printCheck(printer, symbols, negative);
   printCheck(printer, bounds, tooLarge);
+  std::vector<Stmt> named;
+  for (const Let &extent : kernel.extents)
+    named.push_back({extent});
+  printer.body(named);
   printCheck(printer, computed, negative);
 }
 

@@ -242,7 +242,6 @@ void CKernelPrinter::printRun() {
                              printer.scratchBytes(scratch)));
   if (!demand.thread.empty()) {
     printer.line("char *const threads = top;");
-    printer.line("int64_t slots;");
   }
   body();
   printer.lines("if (own) {\n  moac_scratch_release(ws);\n}");

@@ -129,6 +129,7 @@ struct LangTraits {
   Text loopWhere;                            // {where}, a trailing comment
   // Directives. {clauses} is the concatenation of those that apply.
   Text teamLoop, teamLoopClose;
+  Text teamOpen; // {slots}: before a region whose threads have buffers of their own
   Text region, regionClose;
   Text workshareLoop, workshareLoopClose;
   Text laneLoop, unrollLoop; // {factor}
@@ -138,7 +139,7 @@ struct LangTraits {
   Text clauseStatus;         // the status is combined over the team
   Text clausePrivate;        // {names}; only asked when explicitPrivate
   std::vector<std::pair<Op, Text>> laneReductions; // {name}
-  Text threadSlot;                                 // statements that give a thread its slice
+  Text threadSlot;    // {slots}: statements that give a thread its slice
   Text scratch;       // {type} {name} {bytes}: the next piece of a slice
   Text scratchBytes;  // {type} {elem} {factors}: size of a piece
   Text scratchFactor; // {factor}

@@ -47,16 +47,18 @@ bool breaksHere(std::string_view pattern, size_t at) {
 
 template <class Values>
 std::string fillPattern(std::string_view pattern, const Values &values, bool row) {
+  const bool sinks = row || pattern.find('\t') != std::string_view::npos;
   std::string out;
   for (size_t i = 0; i < pattern.size();) {
     const size_t length = holeLength(pattern, i);
     const std::string *value =
         length ? valueOf(values, pattern.substr(i + 1, length - 2)) : nullptr;
     if (value) {
-      out += row ? sunk(*value) : *value;
+      out += sinks ? sunk(*value) : *value;
       i += length;
     } else {
-      out += row && breaksHere(pattern, i) ? markOf(0) : std::string(1, pattern[i]);
+      const bool breaks = pattern[i] == '\t' || (row && breaksHere(pattern, i));
+      out += breaks ? markOf(0) : std::string(1, pattern[i]);
       ++i;
     }
   }
@@ -112,7 +114,7 @@ std::string join(const std::vector<std::string> &items, std::string_view separat
   for (const std::string &item : items) {
     if (!out.empty())
       out += std::string(separator) + markOf(0);
-    out += item;
+    out += sunk(item);
   }
   return out;
 }

@@ -18,12 +18,14 @@ namespace moac::emit {
 /// One hole's name and what fills it.
 using Fill = std::pair<std::string_view, std::string>;
 
-/// `pattern` with every {hole} replaced. A brace that opens no known hole stands for itself.
+/// `pattern` with every {hole} replaced; a tab is a place for a break. A brace that opens no known
+/// hole stands for itself. With a tab in the pattern, marks in the values sink one level.
+
 std::string fill(std::string_view pattern, std::initializer_list<Fill> values);
 /// The same for an operation's row: marks in the values sink one level, and the blanks before
 /// operators and after commas of the pattern become marks.
 std::string fillRow(std::string_view pattern, const std::vector<Fill> &values);
-/// The items with `separator` and a break between each two.
+/// The items with `separator` and a break between each two; marks inside the items sink.
 std::string join(const std::vector<std::string> &items, std::string_view separator);
 /// A place for a break, of depth 0; prints as a blank.
 std::string breakMark();

@@ -198,6 +198,7 @@ struct Parallel {
   Body body;
   Expr work; // as for Loop
   bool fails = false;
+  std::string slots = "slots"; // with scratch: name of the counter that gives threads their slices
 };
 
 struct Stmt {
@@ -232,6 +233,8 @@ struct Kernel {
   std::vector<std::string> symbols;
   std::vector<Scalar> scalars;
   std::vector<Array> inputs, outputs;
+  std::vector<Let> extents; // long extents, named once: arrays and the body use the names
+
   std::vector<Requirement> requirements;
   std::vector<Scratch> scratch;
   Body body;

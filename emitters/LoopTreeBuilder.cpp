@@ -96,7 +96,8 @@ public:
 
 private:
   void arguments();
-  Array array(unsigned argument, Attribute type);
+  Array array(const std::string &name, Attribute type);
+  Expr extent(const shape::Expr &e, const std::string &word);
   llvm::DenseSet<Value> requiredArguments();
   void entry();
   void block(Block &block, Body &body);
@@ -116,7 +117,8 @@ private:
   ScalarTree scalars;
   Kernel kernel;
   std::map<std::string, std::string> spelled; // symbols, by the user's word
-  std::set<std::string> argumentNames;        // of symbols and scalars, spelled
+  std::map<shape::Expr, std::string> named;   // long extents
+  std::set<std::string> argumentNames;        // of symbols, scalars and long extents, spelled
   llvm::DenseMap<Value, std::pair<std::string, Elem>>
       undeclared; // registers until their first store
   std::vector<Scratch> *teamScratch = nullptr;
@@ -162,25 +164,23 @@ void KernelBuilder::arguments() {
   for (unsigned i = function.firstInput(); i < words.size(); ++i) {
     const bool input = i < function.firstOutput();
     const unsigned at = i - (input ? function.firstInput() : function.firstOutput());
-    Array made = array(i, input ? function.getInputTypes()[at] : function.getResultTypes()[at]);
-    made.name = spellings[i];
+    Array made =
+        array(spellings[i], input ? function.getInputTypes()[at] : function.getResultTypes()[at]);
     made.bytes = names.pick(spellings[i] + "_bytes");
     scalars.declare(function.entry().getArgument(i), {made.name, made.type, input, false});
     (input ? kernel.inputs : kernel.outputs).push_back(std::move(made));
   }
 }
 
-Array KernelBuilder::array(unsigned, Attribute attribute) {
+Array KernelBuilder::array(const std::string &name, Attribute attribute) {
   auto type = cast<moa::ArrayType>(cast<TypeAttr>(attribute).getValue());
   Array out;
+  out.name = name;
   out.type = elemOf(type.getElementType());
   std::string shape;
-  for (const shape::Expr &extent : type.extents()) {
+  for (const auto &[axis, extent] : llvm::enumerate(type.extents())) {
     shape += (shape.empty() ? "" : ", ") + extent.str();
-    out.extents.push_back(fromShape(extent, [&](const std::string &word) {
-      const auto found = spelled.find(word);
-      return found == spelled.end() ? word : found->second;
-    }));
+    out.extents.push_back(this->extent(extent, fmt::format("{}_{}", name, axis)));
   }
   out.shape = moa::typeName(type.getElementType());
   if (type.rank() > 0)
@@ -188,6 +188,26 @@ Array KernelBuilder::array(unsigned, Attribute attribute) {
   if (type.getColumnMajor())
     out.shape += " layout col";
   return out;
+}
+
+/// An extent; a long one gets the name `word`, so that it is computed and checked once.
+Expr KernelBuilder::extent(const shape::Expr &e, const std::string &word) {
+  constexpr size_t shortExtent = 3;
+  const auto known = named.find(e);
+  if (known != named.end())
+    return tree::name(known->second);
+  Expr value = fromShape(e, [&](const std::string &symbol) {
+    const auto found = spelled.find(symbol);
+    return found == spelled.end() ? symbol : found->second;
+  });
+  if (weight(value) <= shortExtent)
+    return value;
+  const std::string spelling = names.pick(word);
+  kernel.extents.push_back({spelling, std::move(value)});
+  scalars.nameExtent(e, spelling);
+  named[e] = spelling;
+  argumentNames.insert(spelling);
+  return tree::name(spelling);
 }
 
 /// Everything up to the last requirement is inlined, because checks come before any statement.
@@ -296,6 +316,8 @@ void KernelBuilder::parallel(onf::ParallelOp op, Body &body) {
   teamScratch = &team.scratch;
   block(op.getBody().front(), team.body);
   teamScratch = nullptr;
+  if (!team.scratch.empty())
+    team.slots = names.pick("slots");
   appendTeam(std::move(team), body);
 }
 

@@ -193,15 +193,18 @@ void Printer::print(const Loop &loop) {
 }
 
 void Printer::print(const Parallel &parallel) {
-  std::string text = parallel.scratch.empty()
-                         ? fill(use(lang.clauseThreads), {{"work", realValue(1, parallel.work)}})
-                         : use(lang.clauseTeam);
+  const bool buffers = !parallel.scratch.empty();
+  std::string text = buffers
+                         ? use(lang.clauseTeam)
+                         : fill(use(lang.clauseThreads), {{"work", realValue(1, parallel.work)}});
   if (parallel.fails)
     text += use(lang.clauseStatus);
+  if (buffers)
+    lines(fill(use(lang.teamOpen), {{"slots", parallel.slots}}));
   lines(fill(use(lang.region), {{"clauses", text + privateClause(parallel.body)}}));
   indent();
-  if (!parallel.scratch.empty())
-    lines(use(lang.threadSlot));
+  if (buffers)
+    lines(fill(use(lang.threadSlot), {{"slots", parallel.slots}}));
   for (const Scratch &scratch : parallel.scratch)
     line(fill(use(lang.scratch), {{"type", typeName(scratch.type)},
                                   {"name", scratch.name},
@@ -234,8 +237,8 @@ std::string Printer::scratchBytes(const Scratch &scratch) {
 std::string Printer::factors(const std::vector<const Expr *> &list) {
   std::string text;
   for (const Expr *factor : list)
-    text +=
-        fill(use(lang.scratchFactor), {{"factor", expression(*factor, lang.scratchFactorBinds)}});
+    text += fillRow(use(lang.scratchFactor),
+                    {{"factor", expression(*factor, lang.scratchFactorBinds)}});
   return text;
 }
 
@@ -248,18 +251,47 @@ std::string Printer::arrayBytes(Elem type, const std::vector<Expr> &extents) {
                                        {"factors", factors(list)}});
 }
 
-std::string Printer::realValue(double scale, const Expr &e) {
-  if (e.kind == Expr::Kind::Apply && (e.op == Op::add_ || e.op == Op::sub_))
-        return fillRow(e.op == Op::add_ ? "{0} + {1}" : "{0} - {1}",
-                   {{"0", realValue(scale, e.args[0])}, {"1", realValue(scale, e.args[1])}});
-  std::vector<const Expr *> list;
-  factorsOf(e, list);
-  std::erase_if(list, [&](const Expr *factor) {
-    const bool constant = factor->kind == Expr::Kind::Real;
-    scale *= constant ? factor->real : 1;
-    return constant;
+namespace {
+
+struct Term {
+  bool negative;
+  double scale;
+  std::vector<const Expr *> factors;
+};
+
+void termsOf(const Expr &e, bool negative, double scale, std::vector<Term> &terms) {
+  if (e.kind == Expr::Kind::Cast && e.type == Elem::F64 && e.args[0].type == Elem::Index)
+    return termsOf(e.args[0], negative, scale, terms);
+  if (e.kind == Expr::Kind::Apply && (e.op == Op::add_ || e.op == Op::sub_)) {
+    termsOf(e.args[0], negative, scale, terms);
+    return termsOf(e.args[1], negative != (e.op == Op::sub_), scale, terms);
+  }
+  Term term{negative, scale, {}};
+  factorsOf(e, term.factors);
+  std::erase_if(term.factors, [&](const Expr *factor) {
+    const bool real = factor->kind == Expr::Kind::Real, whole = factor->kind == Expr::Kind::Integer;
+    term.scale *= real ? factor->real : whole ? static_cast<double>(factor->integer) : 1;
+    return real || whole;
   });
-  return expression(real(scale)) + factors(list);
+  terms.push_back(std::move(term));
+}
+
+} // namespace
+
+/// A sum of products. The first term is floating-point, so a later one may be a bare name.
+std::string Printer::realValue(double scale, const Expr &e) {
+  std::vector<Term> terms;
+  termsOf(e, false, scale, terms);
+  std::string sum;
+  for (const Term &term : terms) {
+    const bool bare = !sum.empty() && term.scale == 1 && term.factors.size() == 1;
+    const std::string text = bare ? expression(*term.factors[0], lang.scratchFactorBinds)
+                                  : expression(real(term.scale)) + factors(term.factors);
+    sum = sum.empty()
+              ? (term.negative ? "-" + text : text)
+              : fillRow(term.negative ? "{0} - {1}" : "{0} + {1}", {{"0", sum}, {"1", text}});
+  }
+  return sum;
 }
 
 namespace {

@@ -79,8 +79,21 @@ void ScalarTree::bindLoop(onf::ForOp loop, std::string spelling) {
   bind(loop.iv(), tree::name(std::move(spelling)), facts);
 }
 
+bool ScalarTree::isNamedExtent(Operation *op) {
+  auto scalar = dyn_cast<moa::ScalarOp>(op);
+  if (extents.empty() || !scalar || !scalar.getResult().getType().isIndex())
+    return false;
+  const auto found = extents.find(algebra.toExpr(scalar.getResult()));
+  if (found == extents.end())
+    return false;
+  IndexFacts facts;
+  facts.bounded = facts.nonNegative = true;
+  bind(scalar.getResult(), tree::name(found->second), facts);
+  return true;
+}
+
 void ScalarTree::define(Operation *op, Body &body) {
-  if (!isLive(op))
+  if (!isLive(op) || isNamedExtent(op))
     return;
   if (auto where = dyn_cast<moa::WhereOp>(op)) {
     std::optional<Known> choice = buildWhere(where);
@@ -101,12 +114,9 @@ void ScalarTree::define(Operation *op, Body &body) {
 
 void ScalarTree::name(Operation *op, Known built, Body &body) {
   const Value result = op->getResult(0);
-  StringRef word = "v";
+  std::string word = result.getType().isIndex() ? "at" : "value";
   if (auto load = dyn_cast<onf::LoadOp>(op))
-    if (auto alloc = load.getBuffer().getDefiningOp<onf::AllocOp>())
-      word = alloc.getName();
-  if (word == "v" && result.getType().isIndex())
-    word = "at";
+    word = buffer(load.getBuffer()).name + "_" + word;
   const std::string spelling = names.pick(word, built.expr.type);
   const Elem type = built.expr.type;
   body.push_back({Let{spelling, std::move(built.expr)}});
@@ -168,6 +178,8 @@ Expr ScalarTree::expr(Value value) { return known.find(value)->second.expr; }
 bool ScalarTree::defineInside(Block &block, unsigned &budget) {
   for (Operation &op : block.without_terminator()) {
     if (!isLive(&op))
+      continue;
+    if (isNamedExtent(&op))
       continue;
     Known built;
     if (auto where = dyn_cast<moa::WhereOp>(op)) {

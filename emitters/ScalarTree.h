@@ -11,6 +11,7 @@
 
 #include "emitters/LoopTree.h"
 #include "emitters/Names.h"
+#include "ir/IndexExpr.h"
 #include "ir/Onf.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -31,7 +32,8 @@ struct IndexFacts {
 
 class ScalarTree {
 public:
-  ScalarTree(onf::FuncOp function, Names &names) : function(function), names(names) {}
+  ScalarTree(onf::FuncOp function, Names &names)
+      : function(function), names(names), algebra(function) {}
 
   /// Marks what the function needs; everything else is left out. Call first.
   void findLive();
@@ -49,6 +51,8 @@ public:
   };
   void declare(mlir::Value buffer, Buffer facts) { buffers[buffer] = std::move(facts); }
   const Buffer &buffer(mlir::Value value) const { return buffers.find(value)->second; }
+  /// Gives a value over the kernel's symbols a name that the checks have declared.
+  void nameExtent(const shape::Expr &extent, std::string spelling) { extents[extent] = spelling; }
   /// Gives a block argument its spelling.
   void bind(mlir::Value value, tree::Expr name, IndexFacts facts = {});
   void bindLoop(onf::ForOp loop, std::string spelling);
@@ -81,6 +85,7 @@ private:
   void branchOn(moa::WhereOp op, tree::Body &body);
   void assignSide(mlir::Region &region, const std::string &variable, tree::Body &body);
 
+  bool isNamedExtent(mlir::Operation *op);
   bool inlines(mlir::Operation *op, const Known &known);
   bool reaches(mlir::Operation *from, mlir::Operation *use, const Known &known);
   bool writtenBetween(mlir::Operation *from, mlir::Operation *to,
@@ -94,6 +99,8 @@ private:
   llvm::DenseMap<mlir::Value, Known> known;
   llvm::DenseMap<mlir::Value, Buffer> buffers;
   llvm::DenseSet<mlir::Operation *> live;
+  moa::IndexExprs algebra;
+  std::map<shape::Expr, std::string> extents;
   bool allInline = false;
 };
 
