@@ -2,11 +2,14 @@
 //
 // This is the only file that includes CLI11.
 #include "frontend/Commands.h"
+#include "runtime/model/Litmus.h"
+#include "runtime/shmem/launch.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <exception>
+#include <sstream>
 
 using namespace moac;
 
@@ -100,10 +103,31 @@ struct Commands {
   }
 };
 
+/// Commands of the SHMEM layer; they read their own arguments. -1: none of them.
+int runtimeCommand(int argc, char **argv) {
+  const std::string_view name = argc > 1 ? argv[1] : "";
+  const std::vector<std::string> rest(argv + std::min(argc, 2), argv + argc);
+  if (name == "launch")
+    return moac_launch_main(argc - 1, argv + 1);
+  const auto tool = name == "litmus"        ? model::litmusMain
+                    : name == "shmem-check" ? model::shmemCheckMain
+                                            : nullptr;
+  if (!tool)
+    return -1;
+  std::ostringstream out, err;
+  const int code = tool(rest, out, err);
+  fmt::print("{}", out.str());
+  fmt::print(stderr, "{}", err.str());
+  return code;
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
+  if (const int code = runtimeCommand(argc, argv); code >= 0)
+    return code;
   CLI::App app("moac: compiler for Mathematics-of-Arrays kernels", "moac");
+  app.footer("SHMEM layer: moac launch -n P PROGRAM, moac litmus FILE|DIR, moac shmem-check TRACE");
   app.set_version_flag("--version", "moac " MOAC_VERSION);
   app.require_subcommand(1);
   Commands commands;
