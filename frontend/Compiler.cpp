@@ -53,6 +53,8 @@ public:
     for (auto kernel : module->getOps<moa::KernelOp>())
       if (!kernel->hasAttr("imported"))
         signatures.push_back(signatureOf(kernel));
+    if (options.strictOrder)
+      problems += "error: not yet: --strict-order\n";
     for (const auto &[name, value] : options.bindings)
       checkBinding(name, value);
     for (KernelSignature &signature : signatures)
@@ -184,8 +186,12 @@ private:
       dnf = run(*module, [&](PassManager &manager) { addDnfPasses(manager, options.bindings); });
     if (stage == Stage::Dnf || !dnf)
       return dnf ? *dnf : ModuleOp();
-    if (!onf)
-      onf = run(*dnf, [](PassManager &manager) { addGammaPasses(manager); });
+    if (!onf) {
+      OwningOpRef<ModuleOp> source = dnf->clone();
+      if (options.unchecked) // the user vouches for every subscript
+        source->walk([](moa::PsiOp psi) { psi.setChecked({}); });
+      onf = run(*source, [](PassManager &manager) { addGammaPasses(manager); });
+    }
     return onf ? *onf : ModuleOp();
   }
 
