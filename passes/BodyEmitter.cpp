@@ -25,7 +25,7 @@ Value compare(OpBuilder &b, Location loc, ScalarFn fn, Value x, Value y) {
 } // namespace
 
 Value BodyEmitter::emit(Value value) {
-  if (auto it = values.find(value); it != values.end())
+  if (auto it = known.values.find(value); it != known.values.end())
     return it->second;
   Operation *op = value.getDefiningOp();
   Value result;
@@ -42,7 +42,7 @@ Value BodyEmitter::emit(Value value) {
     result = CastOp::create(b, op->getLoc(), value.getType(), operand);
   } else
     result = b.clone(*op)->getResult(0); // a constant
-  values[value] = result;
+  known.values[value] = result;
   return result;
 }
 
@@ -78,6 +78,8 @@ Value BodyEmitter::emitRead(PsiOp op) {
   for (int64_t axis : op.getChecked()) {
     const auto *kept = llvm::find(place.axes, static_cast<unsigned>(axis));
     Value extent = place.extents[kept - place.axes.begin()];
+    if (!known.inside.insert({subscripts[axis], extent}).second)
+      continue; // checked on the way here
     Value inside = compare(b, loc, ScalarFn::le_, indexConstant(b, loc, 0), subscripts[axis]);
     Value below = compare(b, loc, ScalarFn::lt_, subscripts[axis], extent);
     Value both = ScalarOp::create(b, loc, b.getI1Type(), b.getStringAttr("and"), ValueRange{inside, below}, UnitAttr());
@@ -106,10 +108,10 @@ Value BodyEmitter::emitPlainWhere(WhereOp op, Value condition) {
   auto where = WhereOp::create(b, op.getLoc(), op.getResult().getType(), condition);
   auto fill = [&](Region &region, Value value) {
     OpBuilder::InsertionGuard keep(b);
-    auto outer = values; // what a side computes is not known outside of it
+    Known outer = known; // what a side computes is not known outside of it
     b.setInsertionPointToEnd(&region.emplaceBlock());
     YieldOp::create(b, op.getLoc(), emit(value));
-    values = std::move(outer);
+    known = std::move(outer);
   };
   fill(where.getThenRegion(), op.thenValue());
   fill(where.getElseRegion(), op.elseValue());
@@ -124,10 +126,10 @@ Value BodyEmitter::emitBranchingWhere(WhereOp op, Value condition) {
   auto branch = onf::IfOp::create(b, loc, condition);
   auto fill = [&](Region &region, Value value) {
     OpBuilder::InsertionGuard keep(b);
-    auto outer = values;
+    Known outer = known;
     b.setInsertionPointToEnd(&region.emplaceBlock());
     onf::StoreOp::create(b, loc, emit(value), variable, Value(), UnitAttr(), UnitAttr());
-    values = std::move(outer);
+    known = std::move(outer);
   };
   fill(branch.getThenRegion(), op.thenValue());
   fill(branch.getElseRegion(), op.elseValue());

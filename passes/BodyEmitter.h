@@ -10,6 +10,7 @@
 #include "passes/Storage.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace moac {
 
@@ -18,10 +19,10 @@ public:
   /// `storage` finds where an array (parameter or stage) lives.
   BodyEmitter(mlir::OpBuilder &builder, llvm::DenseMap<mlir::Value, mlir::Value> values,
               const llvm::DenseMap<mlir::Value, Storage> &storage)
-      : b(builder), values(std::move(values)), storage(storage) {}
+      : b(builder), known{std::move(values), {}}, storage(storage) {}
 
   /// Says what a DNF value (an index, a symbol) is in the ONF.
-  void bind(mlir::Value dnf, mlir::Value onf) { values[dnf] = onf; }
+  void bind(mlir::Value dnf, mlir::Value onf) { known.values[dnf] = onf; }
   /// The ONF value of a DNF value, emitted at the builder's place unless it is there already.
   mlir::Value emit(mlir::Value value);
   /// Bounds of index `i` of a reduction; earlier indices must be bound.
@@ -49,8 +50,14 @@ private:
   mlir::Value registerVariable(mlir::Location loc, mlir::Type type, llvm::StringRef name, mlir::Value initial);
   mlir::Value load(mlir::Location loc, mlir::Value buffer);
 
+  /// What is known where the builder stands: emitted values, and subscripts that have been checked against an extent.
+  struct Known {
+    llvm::DenseMap<mlir::Value, mlir::Value> values;
+    llvm::DenseSet<std::pair<mlir::Value, mlir::Value>> inside;
+  };
+
   mlir::OpBuilder &b;
-  llvm::DenseMap<mlir::Value, mlir::Value> values;
+  Known known;
   const llvm::DenseMap<mlir::Value, Storage> &storage;
   bool entry = false;
 };

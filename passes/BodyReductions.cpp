@@ -47,7 +47,7 @@ void BodyEmitter::emitLoops(RedOp op, bool reverse,
                             llvm::function_ref<void(ArrayRef<std::pair<Value, Value>>)> body) {
   emitCaptured(op);
   OpBuilder::InsertionGuard keep(b);
-  auto outer = values;
+  Known outer = known;
   SmallVector<std::pair<Value, Value>> bounds;
   for (unsigned i = 0; i < op.rank(); ++i) {
     bounds.push_back(emitBounds(op, i));
@@ -59,7 +59,7 @@ void BodyEmitter::emitLoops(RedOp op, bool reverse,
     bind(op.term().getArgument(i), block.getArgument(0));
   }
   body(bounds);
-  values = std::move(outer);
+  known = std::move(outer);
 }
 
 Value BodyEmitter::emitReduction(RedOp op) { return op.isFold() ? emitFold(op) : op.isArg() ? emitArg(op) : emitCombined(op); }
