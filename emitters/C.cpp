@@ -158,6 +158,7 @@ std::vector<CastRow> castRows() {
       {whole | boolean, f16, "moac_f64_to_f16((double){0})", 16, 15},
       {whole | boolean, bf16, "moac_f64_to_bf16((double){0})", 16, 15},
       {number, boolean, "{0} != 0", 9, 12},
+      {narrow, i32, "{0}", 16, 0}, // C widens by itself
       {whole | boolean, whole, "({type}){0}", 15, 15},
       {whole | boolean | floats, floats, "({type}){0}", 15, 15},
       {floats, index | i64, "moac_f64_to_i64({0})", 16, 0},

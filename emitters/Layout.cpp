@@ -142,8 +142,6 @@ std::vector<std::string> breakLines(std::string_view text, std::string_view firs
   return lines;
 }
 
-namespace {
-
 std::string safeForComment(std::string_view text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -163,8 +161,6 @@ std::string safeForComment(std::string_view text) {
   }
   return out;
 }
-
-} // namespace
 
 std::vector<std::string> commentLines(std::string_view text, std::string_view prefix, size_t limit,
                                       size_t hang) {

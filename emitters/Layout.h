@@ -36,10 +36,11 @@ std::string withoutMarks(std::string_view text);
 /// first line, `rest` the others (indentation included); `tail` ends every line but the last.
 std::vector<std::string> breakLines(std::string_view text, std::string_view first,
                                     std::string_view rest, std::string_view tail, size_t limit);
-/// Plain prose as lines, broken at blanks, each beginning with `prefix`, later ones
-/// `hang` columns further in. Text that a comment cannot
-/// hold safely is replaced: comment delimiters, trigraphs, line splices, control and non-ASCII
-/// bytes.
+/// Text without what a comment cannot hold safely: delimiters, trigraphs, line splices, control and
+/// non-ASCII bytes.
+std::string safeForComment(std::string_view text);
+/// Plain prose, made safe, as lines broken at blanks, each beginning with `prefix`, later ones
+/// `hang` columns further in.
 std::vector<std::string> commentLines(std::string_view text, std::string_view prefix, size_t limit,
                                       size_t hang = 0);
 

@@ -282,11 +282,10 @@ void KernelBuilder::alloc(onf::AllocOp op, Body &body) {
   const Expr size = scalars.expr(op.getSize());
   const Elem element = elemOf(type.getElementType());
   const std::string name = names.pick(op.getName().str(), element);
-  if (size.kind != Expr::Kind::Integer) {
+
+  if (size.kind != Expr::Kind::Integer)
     problems.push_back(
         fmt::format("register buffer '{}' has no constant size", op.getName().str()));
-    return;
-  }
   const bool scalar = size.integer == 1 && llvm::none_of(op.getBuffer().getUsers(), hasOffset);
   scalars.declare(op.getBuffer(), {name, element, false, scalar});
   if (!scalar)
@@ -300,7 +299,9 @@ void KernelBuilder::alloc(onf::AllocOp op, Body &body) {
 void KernelBuilder::scratch(onf::AllocOp op, std::vector<Scratch> &list) {
   const Elem element = elemOf(cast<onf::BufferType>(op.getBuffer().getType()).getElementType());
   const std::string name = names.pick(op.getName().str(), element);
-  const Expr count = scalars.offset(op.getSize());
+  Expr count = scalars.expr(op.getSize());
+  if (count.kind != Expr::Kind::Integer && !scalars.isNonNegative(op.getSize()))
+    count = apply(Op::max_, {integer(0), std::move(count)});
   if (!onlyArguments(count))
     problems.push_back(fmt::format("the size of '{}' is not known when the kernel is entered",
                                    op.getName().str()));

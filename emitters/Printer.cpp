@@ -180,7 +180,8 @@ void Printer::print(const Loop &loop) {
              {{"clauses", loop.role == Loop::Role::Sequential ? "" : clauses(loop)},
               {"factor", std::to_string(loop.factor)}}));
   const int binds = loop.reverse ? lang.loopBoundReverseBinds : lang.loopBoundBinds;
-  std::string where = loop.where.empty() ? "" : fill(use(lang.loopWhere), {{"where", loop.where}});
+  std::string where =
+      loop.where.empty() ? "" : fill(use(lang.loopWhere), {{"where", safeForComment(loop.where)}});
   line(fill(use(loop.reverse ? lang.loopOpenReverse : lang.loopOpen),
             {{"type", typeName(Elem::Index)},
              {"name", loop.name},

@@ -15,6 +15,16 @@ namespace {
 constexpr size_t shortIndex = 7;
 /// The same at the top of a kernel or team, where sizes must be known before any statement.
 constexpr size_t longestSize = 40;
+/// Anything longer gets a name, so that lines stay readable and building them linear.
+constexpr size_t longestExpression = 120;
+
+/// Sums and products of symbols and constants: repeated where sizes must be known.
+bool isSize(const Expr &e) {
+  if (e.kind == Expr::Kind::Apply && e.type != Elem::Index && e.op != Op::add_ && e.op != Op::mul_)
+    return false;
+  return (e.type == Elem::Index || e.type == Elem::F64) && e.kind != Expr::Kind::Load &&
+         llvm::all_of(e.args, isSize);
+}
 
 bool hasLoad(const Expr &e) { return e.kind == Expr::Kind::Load || llvm::any_of(e.args, hasLoad); }
 
@@ -71,7 +81,8 @@ void ScalarTree::bind(Value value, Expr name, IndexFacts facts) {
 }
 
 void ScalarTree::bindLoop(onf::ForOp loop, std::string spelling) {
-  const IndexFacts &lo = known[loop.getLo()].facts, &hi = known[loop.getHi()].facts;
+  const IndexFacts &lo = known.find(loop.getLo())->second.facts;
+  const IndexFacts &hi = known.find(loop.getHi())->second.facts;
   IndexFacts facts;
   facts.bounded = lo.bounded && hi.bounded;
   facts.nonNegative = lo.nonNegative;
@@ -131,8 +142,11 @@ bool ScalarTree::inlines(Operation *op, const Known &built) {
   if (allInline)
     return true;
   const bool atTop = isa<onf::FuncOp, onf::ParallelOp>(op->getParentOp());
-  const bool shortEnough = built.expr.type == Elem::Index && !hasLoad(built.expr) &&
-                           size <= (atTop ? longestSize : shortIndex);
+  const bool shortEnough =
+      atTop ? size <= longestSize && isSize(built.expr)
+            : size <= shortIndex && built.expr.type == Elem::Index && !hasLoad(built.expr);
+  if (size > longestExpression)
+    return false;
   const bool once = liveUses(result) <= 1;
   if (!once && !shortEnough && size > 1)
     return false;

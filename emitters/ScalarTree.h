@@ -61,6 +61,7 @@ public:
   void define(mlir::Operation *op, tree::Body &body);
   /// The expression of a value that has been defined.
   tree::Expr expr(mlir::Value value);
+  bool isNonNegative(mlir::Value index) { return known.find(index)->second.facts.nonNegative; }
   /// The same as an offset into an array; plain arithmetic. No value: 0.
   tree::Expr offset(mlir::Value value);
 

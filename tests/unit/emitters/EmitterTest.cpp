@@ -2,6 +2,7 @@
 #include "emitters/C.h"
 #include "emitters/CFile.h"
 #include "emitters/CSupport.h"
+#include "emitters/Languages.h"
 #include "emitters/Names.h"
 #include "emitters/Printer.h"
 #include "tests/unit/emitters/CompileC.h"
@@ -23,7 +24,13 @@ std::string printed(const Expr &e) {
   return withoutMarks(printer.expression(e));
 }
 
-TEST(CTable, AnswersEveryQuestion) { EXPECT_EQ(holes(cTraits()), std::vector<std::string>{}); }
+TEST(Languages, AnswerEveryQuestion) {
+  for (const Language &language : languages()) {
+    EXPECT_EQ(holes(language.traits()), std::vector<std::string>{}) << language.target;
+    EXPECT_EQ(findLanguage(language.target), &language);
+  }
+  EXPECT_EQ(findLanguage("cobol"), nullptr);
+}
 
 TEST(CTable, HolesAreFound) {
   LangTraits broken = cTraits();

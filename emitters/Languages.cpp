@@ -1,0 +1,23 @@
+// The list of target languages.
+#include "emitters/Languages.h"
+#include "emitters/C.h"
+
+namespace moac::emit {
+
+const std::vector<Language> &languages() {
+  static const std::vector<Language> all = {
+#define LANGUAGE(target, extension, table, source, header)                                         \
+  {target, extension, table, source, header},
+#include "emitters/Languages.def"
+  };
+  return all;
+}
+
+const Language *findLanguage(std::string_view target) {
+  for (const Language &entry : languages())
+    if (entry.target == target)
+      return &entry;
+  return nullptr;
+}
+
+} // namespace moac::emit
