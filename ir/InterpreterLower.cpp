@@ -122,7 +122,7 @@ LogicalResult Code::lower(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](moa::ConstantOp o) { return constant(o, o.getValue(), define(o.getResult())); })
       .Case([&](moa::ScalarOp o) { return scalar(o); })
-      .Case([&](moa::CastOp o) { return cast(o); })
+      .Case([&](moa::CastOp o) { return conversion(o); })
       .Case([&](moa::WhereOp o) { return where(o); })
       .Case([&](moa::RequireOp o) {
         return require(o, o.getCondition(), o.getStatus(), o.getText());
@@ -207,7 +207,7 @@ void Code::convert(Element from, Element to, uint32_t dst, uint32_t source) {
   }
 }
 
-LogicalResult Code::cast(moa::CastOp op) {
+LogicalResult Code::conversion(moa::CastOp op) {
   Element from = elementOf(op.getValue().getType()), to = elementOf(op.getType());
   ++block().operations["cast." + std::string(elementName(to))];
   uint32_t source = slot(op.getValue());

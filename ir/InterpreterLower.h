@@ -77,7 +77,7 @@ public:
 private:
   mlir::LogicalResult constant(mlir::Operation *op, mlir::TypedAttr attribute, uint32_t to);
   mlir::LogicalResult scalar(moa::ScalarOp op);
-  mlir::LogicalResult cast(moa::CastOp op);
+  mlir::LogicalResult conversion(moa::CastOp op);
   mlir::LogicalResult where(moa::WhereOp op);
   void convert(Element from, Element to, uint32_t dst, uint32_t source);
   mlir::LogicalResult require(mlir::Operation *op, mlir::Value condition, llvm::StringRef status,
