@@ -5,8 +5,6 @@
 // payload access to the signal; a collective is one operation in the program order of every member.
 #include "runtime/model/Expander.h"
 
-#include <utility>
-
 namespace moac::model {
 
 int Expander::beginOperation(const Statement &s, OpType type) {
@@ -247,139 +245,47 @@ bool Expander::runLock(const Statement &s, int op) {
   return !error;
 }
 
-bool Expander::addCollectiveAccesses(const Statement &s, int op, const std::vector<int> &members) {
-  OpType type = graph.operations[op].type;
-  if (s.places.size() < 2)
-    return true;
-  int count = static_cast<int>(members.size());
-  auto element = [&](const Place &place, int index, int member) {
-    std::vector<int> at;
-    int caller = std::exchange(pe, member);
-    resolve(place, at, true);
-    pe = caller;
-    if (at.size() != 1)
-      return fail(s.line, "a collective names its arrays without a range"), 0;
-    std::string name = graph.locations[at[0]].name;
-    return index < 0 ? at[0] : locate(name + "[" + std::to_string(index) + "]", member);
-  };
-  int64_t root = 0;
-  if (type == OpType::Broadcast && !evaluateConstant(s.values[0], s.line, root))
+bool Expander::runQuiet(const Statement &s, int op) {
+  int64_t target = -1;
+  if (!s.values.empty() && !evaluateConstant(s.values[0], s.line, target))
     return false;
-  if (root < 0 || root >= count)
-    return fail(s.line, "the root is not a member of the team");
-  auto local = [&](int event) {
-    graph.events[event].home = graph.events[event].pe;
-    return event;
-  };
-  for (int j = 0; j < count && !error; ++j) {
-    int sum = -1;
-    std::vector<int> loads;
-    bool combines = type == OpType::Reduce || type == OpType::ReduceScatter;
-    for (int i = 0; i < count && !error; ++i) {
-      if (type == OpType::Broadcast && i != root)
-        continue;
-      bool indexedSource = type == OpType::Alltoall || type == OpType::ReduceScatter;
-      bool indexedTarget = type == OpType::Alltoall || type == OpType::Fcollect;
-      int load =
-          local(access(op, EventKind::Load,
-                       element(s.places[1], indexedSource ? j : -1, members[i]), Role::Source));
-      loads.push_back(load);
-      sum = sum < 0 ? loaded(load) : combine(ExprOp::Add, sum, loaded(load));
-      if (combines && i + 1 < count)
-        continue;
-      int store =
-          local(access(op, EventKind::Store,
-                       element(s.places[0], indexedTarget ? i : -1, members[j]), Role::Delivered));
-      graph.events[store].value = combines ? sum : loaded(load);
-      for (int source : combines ? loads : std::vector<int>{load})
-        graph.opOrder.emplace_back(source, store);
-    }
-  }
-  return !error;
-}
-
-// The k-th collective call of each member of a team is the same operation event.
-bool Expander::runCollective(const Statement &s) {
-  std::vector<int> members;
-  for (const Team &team : program.teams)
-    if (team.name == s.team)
-      members = team.members;
-  for (int i = 0; s.team.empty() && i < program.pes; ++i)
-    members.push_back(i);
-  uint64_t mask = 0;
-  for (int member : members)
-    mask |= uint64_t{1} << member;
-  if (!(mask >> pe & 1))
-    return fail(s.line, "PE " + std::to_string(pe) + " is not a member of the team");
-  int count = collectiveCounts[{s.team, pe}]++;
-  auto [entry, isNew] = collectives.try_emplace({s.team, count}, -1);
-  if (isNew) {
-    int op = entry->second = beginOperation(s, s.op->type);
-    graph.events[graph.operations[op].event].home = -1;
-    graph.events[graph.operations[op].event].thread = -1;
-    graph.operations[op].home = -1;
-    graph.operations[op].members = mask;
-    missing[op] = mask & ~(uint64_t{1} << pe);
-    return addCollectiveAccesses(s, op, members);
-  }
-  Operation &op = graph.operations[entry->second];
-  if (op.info != s.op)
-    return fail(s.line, "PE " + std::to_string(pe) + " calls " + std::string(s.op->mnemonic) +
-                            " where another PE of the team called " +
-                            std::string(op.info->mnemonic) + " (line " +
-                            std::to_string(graph.events[op.event].line) + ")");
-  missing[entry->second] &= ~(uint64_t{1} << pe);
-  graph.threads[thread].push_back(op.event);
+  graph.operations[op].quietTarget = static_cast<int>(target);
   return !error;
 }
 
 bool Expander::runOperation(const Statement &s) {
   using enum OpType;
-  switch (s.op->type) {
-  case Barrier:
-  case Sync:
-  case Alltoall:
-  case Broadcast:
-  case Fcollect:
-  case Reduce:
-  case ReduceScatter:
+  OpType type = s.op->type;
+  if (type >= Barrier)
     return runCollective(s);
-  case ClearLock: // releasing a lock completes the caller's operations first
+  if (type == ClearLock) // releasing a lock completes the caller's operations first
     beginOperation(s, Quiet);
-    return runLock(s, beginOperation(s, ClearLock));
+  if (type == SignalSet || type == SignalAdd) // an atomic set, an atomic add
+    type = type == SignalSet ? AtomicSet : AtomicRmw;
+  int op = beginOperation(s, type);
+  switch (type) {
   case Fence:
-    beginOperation(s, Fence);
     return !error;
-  case Quiet: {
-    int op = beginOperation(s, Quiet);
-    int64_t target = -1;
-    if (!s.values.empty() && !evaluateConstant(s.values[0], s.line, target))
-      return false;
-    graph.operations[op].quietTarget = static_cast<int>(target);
-    return !error;
-  }
+  case Quiet:
+    return runQuiet(s, op);
   case Put:
   case Get:
-    return runTransfer(s, beginOperation(s, s.op->type));
+    return runTransfer(s, op);
   case PutSignal:
-    return runSignal(s, beginOperation(s, PutSignal));
+    return runSignal(s, op);
   case Wait:
   case WaitAll:
   case WaitAny:
   case Test:
   case SignalFetch:
-    return runWait(s, beginOperation(s, s.op->type));
+    return runWait(s, op);
   case SetLock:
   case TestLock:
-    return runLock(s, beginOperation(s, s.op->type));
+  case ClearLock:
+    return runLock(s, op);
   default:
-    break;
+    return runAtomic(s, op);
   }
-  // signal_set and signal_add are an atomic set and an atomic add.
-  OpType type = s.op->type == SignalSet   ? AtomicSet
-                : s.op->type == SignalAdd ? AtomicRmw
-                                          : s.op->type;
-  return runAtomic(s, beginOperation(s, type));
 }
 
 } // namespace moac::model

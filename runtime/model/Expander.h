@@ -53,7 +53,14 @@ private:
   bool runSignal(const Statement &statement, int op);
   bool runWait(const Statement &statement, int op);
   bool runLock(const Statement &statement, int op);
+  bool runQuiet(const Statement &statement, int op);
+
+  // ExpandCollectives.cpp
   bool runCollective(const Statement &statement);
+  int collectiveElement(const Place &place, int index, int member);
+  int collectiveAccess(int op, EventKind kind, int location);
+  bool receive(const Statement &statement, int op, const std::vector<int> &members, int j,
+               int root);
   bool addCollectiveAccesses(const Statement &statement, int op, const std::vector<int> &members);
   int beginOperation(const Statement &statement, OpType type);
   int access(int op, EventKind kind, int location, Role role);

@@ -121,12 +121,13 @@ std::vector<Edge> pictureEdges(const Execution &execution, const Model &model) {
   for (const Edge &edge : edges)
     closed.set(edge.from, edge.to);
   closed.close();
+  bool acyclic = !closed.cyclic(); // in a cycle everything follows from everything
   std::vector<Edge> kept;
   for (const Edge &edge : edges) {
     bool basic = edge.kind == RelationKind::Po || edge.kind == RelationKind::OpOrder ||
                  edge.kind == RelationKind::Rf || edge.kind == RelationKind::Aso;
     bool implied = false;
-    for (int via = 0; via < graph.size() && !basic && !closed.cyclic(); ++via)
+    for (int via = 0; via < graph.size() && !basic && acyclic; ++via)
       implied = implied || (closed.test(edge.from, via) && closed.test(via, edge.to));
     bool inCycle = std::any_of(execution.cycle.begin(), execution.cycle.end(), [&](const Edge &c) {
       return c.from == edge.from && c.to == edge.to && c.kind == edge.kind;

@@ -13,11 +13,21 @@ namespace {
 constexpr int maxPes = 4096;
 constexpr std::string_view header = "moac-trace 1";
 
-constexpr std::array<std::string_view, 24> names = {
-    "ld",   "st",         "put",        "get",        "set",          "fetch",
-    "amo",  "put_signal", "signal_set", "signal_add", "signal_fetch", "wait",
-    "test", "set_lock",   "clear_lock", "fence",      "quiet",        "barrier",
-    "sync", "coll",       "release",    "acquire",    "alloc",        "free"};
+// In the order of RecordKind: the word, a field it cannot do without, whether it needs a value too.
+struct RecordInfo {
+  std::string_view name, field;
+  bool needsValue;
+};
+constexpr std::array<RecordInfo, 24> infos = {{
+    {"ld", "mem", false},        {"st", "mem", false},          {"put", "dst", false},
+    {"get", "src", false},       {"set", "dst", true},          {"fetch", "src", true},
+    {"amo", "mem", true},        {"put_signal", "sig", true},   {"signal_set", "sig", true},
+    {"signal_add", "sig", true}, {"signal_fetch", "mem", true}, {"wait", "mem", true},
+    {"test", "mem", true},       {"set_lock", "lock", true},    {"clear_lock", "lock", true},
+    {"fence", "", false},        {"quiet", "", false},          {"barrier", "", false},
+    {"sync", "", false},         {"coll", "", false},           {"release", "tok", false},
+    {"acquire", "tok", false},   {"alloc", "mem", false},       {"free", "mem", false},
+}};
 
 bool parseInteger(std::string_view text, int64_t &out) {
   bool negative = text.starts_with("-");
@@ -148,11 +158,12 @@ private:
       return;
     if (words[0] == "pes" || words[0] == "team")
       return void(readDeclaration());
-    auto found = std::find(names.begin(), names.end(), words[0]);
-    if (found == names.end())
+    auto found = std::find_if(infos.begin(), infos.end(),
+                              [&](const RecordInfo &info) { return info.name == words[0]; });
+    if (found == infos.end())
       return void(fail("no record '" + std::string(words[0]) + "'"));
     Record record;
-    record.kind = static_cast<RecordKind>(found - names.begin());
+    record.kind = static_cast<RecordKind>(found - infos.begin());
     record.position = -1;
     bool hasPe = false;
     for (size_t i = 1; i < words.size(); ++i) {
@@ -253,59 +264,21 @@ private:
   std::optional<SourceError> error;
 };
 
-// The field a record cannot do without, or null.
-const char *missingField(const Record &r) {
-  using enum RecordKind;
-  switch (r.kind) {
-  case Load:
-  case Store:
-  case Amo:
-  case SignalFetch:
-  case Wait:
-  case Test:
-  case Alloc:
-  case Free:
-    if (!r.word)
-      return "mem=";
-    break;
-  case PutSignal:
-  case SignalSet:
-  case SignalAdd:
-    if (!r.word)
-      return "sig=";
-    break;
-  case SetLock:
-  case ClearLock:
-    if (!r.word)
-      return "lock=";
-    break;
-  case Put:
-  case Set:
-    if (r.to.empty())
-      return "dst=";
-    break;
-  case Get:
-  case Fetch:
-    if (r.from.empty())
-      return "src=";
-    break;
-  case Release:
-  case Acquire:
-    if (r.token == 0)
-      return "tok=";
-    break;
-  default:
-    break;
-  }
-  bool needsValue = r.kind == Set || r.kind == Fetch || r.kind == Amo || r.kind == PutSignal ||
-                    r.kind == SignalSet || r.kind == SignalAdd || r.kind == SignalFetch ||
-                    r.kind == Wait || r.kind == Test || r.kind == SetLock || r.kind == ClearLock;
-  return needsValue && !r.value ? "val=" : nullptr;
+// A field that the record lacks, or nothing.
+std::string_view missingField(const Record &r) {
+  const RecordInfo &info = infos[static_cast<size_t>(r.kind)];
+  bool has = info.field == "dst"   ? !r.to.empty()
+             : info.field == "src" ? !r.from.empty()
+             : info.field == "tok" ? r.token != 0
+                                   : info.field.empty() || r.word;
+  if (!has)
+    return info.field;
+  return info.needsValue && !r.value ? "val" : "";
 }
 
 } // namespace
 
-std::string_view recordName(RecordKind kind) { return names[static_cast<size_t>(kind)]; }
+std::string_view recordName(RecordKind kind) { return infos[static_cast<size_t>(kind)].name; }
 
 std::optional<SourceError> readTrace(std::string_view text, const std::string &file, Trace &trace) {
   return Reader(file, trace).run(text);
@@ -326,8 +299,8 @@ std::optional<SourceError> validateTrace(const Trace &trace, const std::string &
         return SourceError{
             file, "team " + std::to_string(id) + ": no such PE: " + std::to_string(member), 0};
   for (const Record &record : trace.records) {
-    if (const char *field = missingField(record))
-      return wrong(record, std::string("needs ") + field);
+    if (std::string_view field = missingField(record); !field.empty())
+      return wrong(record, "needs " + std::string(field) + "=");
     auto outside = [&](const ByteRange &range) { return range.pe >= trace.pes; };
     if (record.pe >= trace.pes || std::any_of(record.to.begin(), record.to.end(), outside) ||
         std::any_of(record.from.begin(), record.from.end(), outside) ||

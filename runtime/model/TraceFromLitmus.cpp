@@ -6,6 +6,8 @@
 #include "runtime/model/Values.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <random>
 
 namespace moac::model {
@@ -135,50 +137,14 @@ private:
     }
   }
 
+  // In the order of OpType.
   static std::string_view wordOf(OpType type) {
-    using enum OpType;
-    switch (type) {
-    case Put:
-      return "put";
-    case Get:
-      return "get";
-    case AtomicFetch:
-      return "fetch";
-    case AtomicSet:
-      return "set";
-    case AtomicRmw:
-    case CompareSwap:
-      return "amo";
-    case PutSignal:
-      return "put_signal";
-    case SignalSet:
-      return "signal_set";
-    case SignalAdd:
-      return "signal_add";
-    case SignalFetch:
-      return "signal_fetch";
-    case Wait:
-    case WaitAll:
-    case WaitAny:
-      return "wait";
-    case Test:
-      return "test";
-    case SetLock:
-    case TestLock:
-      return "set_lock";
-    case ClearLock:
-      return "clear_lock";
-    case Fence:
-      return "fence";
-    case Quiet:
-      return "quiet";
-    case Barrier:
-      return "barrier";
-    case Sync:
-      return "sync";
-    default:
-      return "coll";
-    }
+    static constexpr std::array<std::string_view, 26> words = {
+        "put",        "get",        "fetch",        "set",   "amo",   "amo",     "put_signal",
+        "signal_set", "signal_add", "signal_fetch", "wait",  "wait",  "wait",    "test",
+        "set_lock",   "set_lock",   "clear_lock",   "fence", "quiet", "barrier", "sync",
+        "coll",       "coll",       "coll",         "coll",  "coll"};
+    return words[static_cast<size_t>(type)];
   }
 
   void writeOperation(int thread, int event) {
@@ -241,16 +207,20 @@ private:
       bool pairs = e.partner >= 0;
       if (load && pairs)
         text += " old=" + value(access);
-      if (!load || !pairs) {
-        std::string_view key =
-            word == "set"                                                          ? "dst"
-            : word == "fetch"                                                      ? "src"
-            : word == "put_signal" || word == "signal_set" || word == "signal_add" ? "sig"
-            : word == "set_lock" || word == "clear_lock"                           ? "lock"
-                                                                                   : "mem";
-        text += " " + std::string(key) + "=" + range(access) + " val=" + lockValue(op, access);
-      }
+      if (!load || !pairs)
+        text += " " + std::string(wordField(word)) + "=" + range(access) +
+                " val=" + lockValue(op, access);
     }
+  }
+
+  static std::string_view wordField(std::string_view word) {
+    if (word == "set")
+      return "dst";
+    if (word == "fetch")
+      return "src";
+    if (word == "put_signal" || word == "signal_set" || word == "signal_add")
+      return "sig";
+    return word == "set_lock" || word == "clear_lock" ? "lock" : "mem";
   }
 
   // Locks count hand-overs instead of holding 0 and 1.

@@ -39,8 +39,11 @@ public:
   /// Processes the matching calls of one collective: (record, thread) pairs, one per member.
   void processCollective(const std::vector<std::pair<int, int>> &calls);
 
-  /// Drops what the synchronising write of a record carries: no later read can take its value.
-  void forget(int record) { syncWrites.erase(record); }
+  /// Drops what the synchronising write or release of a record carries: nothing will ask.
+  void forget(int record) {
+    syncWrites.erase(record);
+    releases.erase(record);
+  }
 
   /// The record that issued an access.
   int recordOf(AccessId id) const { return issuers.at(id.stream)[id.index]; }

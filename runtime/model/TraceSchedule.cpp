@@ -75,13 +75,13 @@ public:
                                                                 : found->second.recent.back();
   }
 
-  /// Notes that `record` has been processed; returns a record whose write is no longer of interest,
-  /// or none.
+  /// Notes that `record` has been processed; returns a record whose write or release is no longer
+  /// of interest, or none.
   int processed(int record) {
     const Record &r = trace.records[record];
     done[record] = true;
     if (r.kind == RecordKind::Release)
-      return note(tokens[r.token], record, 0), none;
+      return note(tokens[r.token], record, 0);
     return writesWord(r) ? note(words[keyOf(*syncWord(r))], record, *r.value) : none;
   }
 

@@ -1,6 +1,7 @@
 // Every expectation in tests/litmus, and the table of the reference as a list of its own: if a file
 // were edited to agree with a wrong checker, this test would still know better.
 #include "runtime/model/Search.h"
+#include "tests/unit/model/LitmusFolder.h"
 
 #include <chrono>
 #include <filesystem>
@@ -15,7 +16,7 @@ namespace {
 
 std::vector<Program> allPrograms() {
   std::vector<Program> programs;
-  for (const auto &entry : std::filesystem::directory_iterator(MOAC_LITMUS_FOLDER)) {
+  for (const auto &entry : std::filesystem::directory_iterator(test::litmusFolder())) {
     std::ifstream in(entry.path());
     std::stringstream text;
     text << in.rdbuf();

@@ -4,6 +4,7 @@
 #include "runtime/model/Expand.h"
 #include "runtime/model/Search.h"
 #include "runtime/model/Values.h"
+#include "tests/unit/model/RandomProgram.h"
 
 #include <algorithm>
 #include <functional>
@@ -11,67 +12,10 @@
 #include <random>
 
 using namespace moac::model;
+using moac::model::test::parseOne;
+using moac::model::test::randomProgram;
 
 namespace {
-
-using Random = std::mt19937;
-
-std::string randomStatement(Random &random, int &registers, int pes) {
-  auto pe = [&] { return "@" + std::to_string(random() % pes); };
-  const char *place = random() % 2 ? "x" : "y";
-  std::string reg = "r" + std::to_string(registers++);
-  switch (random() % 13) {
-  case 0:
-    return std::string("put ") + place + pe() + ", s";
-  case 1:
-    return std::string("put_nbi ") + place + pe() + ", s";
-  case 2:
-    return std::string("get ") + "d" + std::to_string(registers) + ", " + place + pe();
-  case 3:
-  case 4:
-    return std::string("set ") + place + pe() + ", " + std::to_string(random() % 2 + 1);
-  case 5:
-  case 6:
-    return "fetch " + reg + ", " + place + pe();
-  case 7:
-    return "finc " + reg + ", " + place + pe();
-  case 8:
-    return std::string("wait ") + place + " != 0";
-  case 9:
-    return std::string("st.rel ") + place + pe() + " = 1";
-  case 10:
-    return "ld.acq " + reg + " = " + place + pe();
-  case 11:
-    return std::string("put_signal ") + (place[0] == 'x' ? "y" : "x") + "@1, s, z = 1";
-  default:
-    return std::string("st ") + place + " = 3";
-  }
-}
-
-// A program with `between` after every statement; the same random numbers give the same statements.
-std::string randomProgram(unsigned seed, const std::string &between) {
-  Random random(seed);
-  int pes = 2 + random() % 2, registers = 0;
-  std::string text = "litmus random\n pes " + std::to_string(pes) + "; init s = 1\n";
-  std::vector<std::string> used;
-  for (int pe = 0; pe < pes; ++pe) {
-    text += "PE" + std::to_string(pe) + ":\n";
-    for (int i = 0, n = 1 + random() % 2 + (pes == 2); i < n; ++i) {
-      std::string statement = randomStatement(random, registers, pes);
-      bool ordered = random() % 3 == 0, full = random() % 2;
-      text += " " + statement + "\n" + (ordered ? full ? " quiet\n" : " fence\n" : "") + between;
-    }
-  }
-  static const char *conditions[] = {"x@0 == 0", "x@1 == 1", "y@1 == 2", "x@0 == y@1"};
-  return text + "exists " + conditions[random() % 4] + "\n";
-}
-
-Program parseOne(const std::string &text) {
-  std::optional<SourceError> error;
-  auto programs = parseLitmus(text, "random", error);
-  EXPECT_FALSE(error) << error->str() << "\n" << text;
-  return programs.at(0);
-}
 
 // Every assignment of stores to loads and every order of stores, checked against the definitions.
 class Enumerator {
@@ -222,7 +166,7 @@ TEST(ModelProperty, quietOrderNeverAddsBehaviour) {
 
 TEST(BitMatrix, closureIsReachability) {
   unsigned seed = std::random_device{}();
-  Random random(seed);
+  std::mt19937 random(seed);
   SCOPED_TRACE("seed " + std::to_string(seed));
   for (int n : {1, 2, 63, 64, 65, 130}) {
     BitMatrix m(n), incremental(n);

@@ -5,6 +5,8 @@
 #include "runtime/model/Litmus.h"
 #include "runtime/model/Search.h"
 #include "runtime/model/TraceFromLitmus.h"
+#include "tests/unit/model/LitmusFolder.h"
+#include "tests/unit/model/RandomProgram.h"
 
 #include <filesystem>
 #include <fstream>
@@ -18,7 +20,7 @@ namespace {
 
 std::vector<Program> allPrograms() {
   std::vector<Program> programs;
-  for (const auto &entry : std::filesystem::directory_iterator(MOAC_LITMUS_FOLDER)) {
+  for (const auto &entry : std::filesystem::directory_iterator(test::litmusFolder())) {
     std::ifstream in(entry.path());
     std::stringstream text;
     text << in.rdbuf();
@@ -110,6 +112,25 @@ TEST(TraceCheck, cleanProgramsStayCleanWithoutStamps) {
       EXPECT_TRUE(check(withoutStamps(*text)).findings.empty()) << program.name << "\n"
                                                                 << withoutStamps(*text);
   }
+}
+
+// A run is one admitted execution, so whatever is flagged in it is a race of the program.
+TEST(TraceCheck, agreesWithTheLitmusCheckerOnRandomPrograms) {
+  unsigned seed = std::random_device{}();
+  int flagged = 0, racy = 0;
+  for (unsigned round = 0; round < 1000; ++round) {
+    std::string source = test::randomProgram(seed + round, "");
+    Program program = test::parseOne(source);
+    auto text = traceOfProgram(program, seed + round);
+    if (!text)
+      continue;
+    bool isRacy = decide(program, Model{}).kind == VerdictKind::Racy;
+    bool isFlagged = !check(*text).findings.empty();
+    racy += isRacy;
+    flagged += isFlagged;
+    ASSERT_TRUE(isRacy || !isFlagged) << "seed " << seed + round << "\n" << source << *text;
+  }
+  EXPECT_GT(flagged, racy / 2);
 }
 
 TEST(TraceCheck, missingFence) {
