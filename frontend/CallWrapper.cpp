@@ -44,21 +44,23 @@ std::string moac::callWrapperName(const KernelSignature &kernel) { return kernel
 std::string moac::callWrapper(const KernelSignature &kernel) {
   std::vector<std::string> arguments;
   for (size_t k = 0; k < kernel.symbols.size(); ++k)
-    arguments.push_back(fmt::format("symbols[{}]", k));
+    arguments.push_back(fmt::format("moac_symbols[{}]", k));
   for (size_t k = 0; k < kernel.scalars.size(); ++k)
     arguments.push_back(
-        fmt::format("*(const {} *)scalars[{}]", cScalarType(kernel.scalars[k].type), k));
+        fmt::format("*(const {} *)moac_scalars[{}]", cScalarType(kernel.scalars[k].type), k));
   for (size_t k = 0; k < kernel.inputs.size(); ++k)
-    arguments.push_back(fmt::format("inputs[{}]", k));
+    arguments.push_back(fmt::format("moac_inputs[{}]", k));
   for (size_t k = 0; k < kernel.outputs.size(); ++k)
-    arguments.push_back(fmt::format("outputs[{}]", k));
+    arguments.push_back(fmt::format("moac_outputs[{}]", k));
   return fmt::format(
       "\n"
-      "int {0}(const int64_t *symbols, const void *const *scalars, const void *const *inputs,\n"
-      "    void *const *outputs);\n"
-      "int {0}(const int64_t *symbols, const void *const *scalars, const void *const *inputs,\n"
-      "    void *const *outputs) {{\n"
-      "  (void)symbols, (void)scalars, (void)inputs, (void)outputs;\n"
+      "int {0}(const int64_t *moac_symbols, const void *const *moac_scalars, const void *const "
+      "*moac_inputs,\n"
+      "    void *const *moac_outputs);\n"
+      "int {0}(const int64_t *moac_symbols, const void *const *moac_scalars, const void *const "
+      "*moac_inputs,\n"
+      "    void *const *moac_outputs) {{\n"
+      "  (void)moac_symbols, (void)moac_scalars, (void)moac_inputs, (void)moac_outputs;\n"
       "  return {1}({2});\n"
       "}}\n",
       callWrapperName(kernel), kernel.cName, fmt::join(arguments, ", "));
@@ -71,17 +73,19 @@ std::string moac::nestedWrapperName(const KernelSignature &kernel) {
 std::string moac::nestedWrapper(const KernelSignature &kernel) {
   return fmt::format(
       "\n"
-      "int {0}(const int64_t *symbols, const void *const *scalars, const void *const *inputs,\n"
-      "    void *const *outputs);\n"
-      "int {0}(const int64_t *symbols, const void *const *scalars, const void *const *inputs,\n"
-      "    void *const *outputs) {{\n"
+      "int {0}(const int64_t *moac_symbols, const void *const *moac_scalars, const void *const "
+      "*moac_inputs,\n"
+      "    void *const *moac_outputs);\n"
+      "int {0}(const int64_t *moac_symbols, const void *const *moac_scalars, const void *const "
+      "*moac_inputs,\n"
+      "    void *const *moac_outputs) {{\n"
       "  int first = 0, second = 0;\n"
       "#pragma omp parallel sections num_threads(2)\n"
       "  {{\n"
       "#pragma omp section\n"
-      "    first = {1}(symbols, scalars, inputs, outputs);\n"
+      "    first = {1}(moac_symbols, moac_scalars, moac_inputs, moac_outputs);\n"
       "#pragma omp section\n"
-      "    second = {1}(symbols, scalars, inputs, outputs + {2});\n"
+      "    second = {1}(moac_symbols, moac_scalars, moac_inputs, moac_outputs + {2});\n"
       "  }}\n"
       "  return first ? first : second;\n"
       "}}\n",

@@ -16,7 +16,8 @@ using shape::Expr;
 struct Kernel {
   explicit Kernel(const std::string &body) {
     context.loadDialect<moa::MoaDialect>();
-    std::string text = "moa.kernel @k(symbol \"N\" %N: index, scalar \"p\" %p: index, \"t\" %t: !moa.array<[N], i64>, "
+    std::string text = "moa.kernel @k(symbol \"N\" %N: index, scalar \"p\" %p: index, \"t\" %t: "
+                       "!moa.array<[N], i64>, "
                        "\"u\" %u: !moa.array<[N], ui64>) -> (\"o\" : !moa.array<[N], i64>) {\n"
                        "  %o = moa.gen \"o\" [\"i\"] : <[N], i64> {\n  ^bb0(%i: index):\n" +
                        body + "  }\n  moa.return %o : !moa.array<[N], i64>\n}\n";
@@ -58,7 +59,8 @@ const char *arithmetic = R"(
 TEST(IndexExpr, ArithmeticOfIndexValuesIsAlgebra) {
   Kernel k(arithmetic);
   ASSERT_TRUE(k.module);
-  EXPECT_EQ(k.text(0), (shape::mod(Expr(2) * Expr::name("i") + Expr::name("p"), Expr::name("N"))).str());
+  EXPECT_EQ(k.text(0),
+            (shape::mod(Expr(2) * Expr::name("i") + Expr::name("p"), Expr::name("N"))).str());
   EXPECT_EQ(k.text(1), "p");
   EXPECT_EQ(k.exprs->valueOf("N"), k.kernel.symbolArg(0));
   EXPECT_EQ(k.exprs->valueOf("nothing"), mlir::Value());
@@ -96,7 +98,8 @@ TEST(IndexExpr, ElementsAreNamedByWhatTheyAre) {
   EXPECT_EQ(k.text(0), "t[i]");
   EXPECT_EQ(k.text(1), "t[i]"); // another read of the same element
   EXPECT_NE(k.text(2), "t[i] - 1") << "i64 arithmetic wraps: the algebra must not look into it";
-  EXPECT_EQ(k.text(3).find("u["), std::string::npos) << "a u64 beyond the signed range is another number";
+  EXPECT_EQ(k.text(3).find("u["), std::string::npos)
+      << "a u64 beyond the signed range is another number";
 }
 
 TEST(IndexExpr, GuardsOnElementsAreFacts) {

@@ -1,4 +1,5 @@
-// The forty programs: those in index form become valid IR, all others answer "not yet" and nothing else.
+// The forty programs: those in index form become valid IR, all others answer "not yet" and nothing
+// else.
 #include "frontend/AstToMoa.h"
 #include "tests/unit/SyntaxHelpers.h"
 
@@ -15,8 +16,9 @@ namespace moac {
 namespace {
 
 /// Programs that need the operator form, `iterate`, or another part that is not built.
-const std::set<std::string> later = {"01", "02", "03", "04", "05", "08", "12", "16", "17", "19", "20", "21", "22", "23",
-                                     "24", "26", "28", "29", "33", "34", "37", "39", "40"};
+const std::set<std::string> later = {"01", "02", "03", "04", "05", "08", "12", "16",
+                                     "17", "19", "20", "21", "22", "23", "24", "26",
+                                     "28", "29", "33", "34", "37", "39", "40"};
 
 TEST(SemaPrograms, IndexFormIsBuiltTheRestIsNotYet) {
   ASSERT_EQ(test::programs().size(), 40u);
