@@ -144,6 +144,7 @@ Status moac_shmem_arena_attach(int fd, int pe, World *world) {
     return FAIL(MOAC_SHMEM_SYSTEM, "mapping %llu bytes: %s", (unsigned long long)sizes.arena_bytes,
                 strerror(errno));
   world->arena_fd = fd;
+  world->inherited = true;
   world->control = base;
   place_slices(world);
   return MOAC_SHMEM_OK;
@@ -152,7 +153,7 @@ Status moac_shmem_arena_attach(int fd, int pe, World *world) {
 void moac_shmem_arena_release(World *world) {
   if (world->control != NULL)
     munmap(world->control, world->control->arena_bytes);
-  if (world->arena_fd >= 0)
+  if (world->arena_fd >= 0 && !world->inherited)
     close(world->arena_fd);
   world->control = NULL;
   world->arena_fd = -1;

@@ -277,7 +277,8 @@ static void chaos_progress(Pe *pe) { moac_shmem_chaos_deliver_one(pe); }
 static void *helper_main(void *argument) {
   Pe *pe = argument;
   Chaos *chaos = pe->chaos;
-  uint64_t random = chaos->random ^ 0x5bf03635u;
+  uint64_t random =
+      (uint64_t)pe->pe * 0x5bf03635u + 1; /* not the queue's generator: that needs the lock */
   while (!atomic_load(&chaos->stop)) {
     struct timespec nap = {0, (long)(next_random(&random) % (10 * NAP_NS))};
     nanosleep(&nap, NULL);

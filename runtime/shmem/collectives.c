@@ -12,6 +12,7 @@
  * then as fcollect at the offsets they give
  */
 #include "runtime/shmem/internal.h"
+#include "runtime/shmem/trace.h"
 
 enum { PUSH_LIMIT = 16 * 1024 };
 
@@ -64,6 +65,14 @@ static Status root_side(Call *call, void *target, const void *source, size_t byt
   return bytes <= PUSH_LIMIT ? MOAC_SHMEM_OK : await_all(call);
 }
 
+static Status leaf_side(Call *call, void *target, const void *source, size_t bytes, int root) {
+  RETURN_IF_FAILED(moac_shmem_call_await(call, root));
+  if (bytes <= PUSH_LIMIT)
+    return MOAC_SHMEM_OK;
+  RETURN_IF_FAILED(moac_shmem_call_get(call, target, source, bytes, root));
+  return moac_shmem_call_flag(call, root);
+}
+
 moac_shmem_status moac_shmem_broadcast(moac_shmem_team team, void *target, const void *source,
                                        size_t bytes, int root) {
   Call call;
@@ -74,13 +83,11 @@ moac_shmem_status moac_shmem_broadcast(moac_shmem_team team, void *target, const
   RETURN_IF_FAILED(require_symmetric(&call, source, bytes));
   if (moac_shmem_overlap(target, source, bytes, bytes))
     return FAIL(MOAC_SHMEM_OVERLAP, "target %p and source %p, %zu bytes", target, source, bytes);
-  if (call.team->rank == root)
-    return root_side(&call, target, source, bytes);
-  RETURN_IF_FAILED(moac_shmem_call_await(&call, root));
-  if (bytes <= PUSH_LIMIT)
-    return MOAC_SHMEM_OK;
-  RETURN_IF_FAILED(moac_shmem_call_get(&call, target, source, bytes, root));
-  return moac_shmem_call_flag(&call, root);
+  bool is_root = call.team->rank == root;
+  RETURN_IF_FAILED(is_root ? root_side(&call, target, source, bytes)
+                           : leaf_side(&call, target, source, bytes, root));
+  trace_call(&call, source, is_root ? bytes : 0, target, target == source && is_root ? 0 : bytes);
+  return MOAC_SHMEM_OK;
 }
 
 /* --- Concatenation
@@ -108,7 +115,9 @@ moac_shmem_status moac_shmem_fcollect(moac_shmem_team team, void *target, const 
     RETURN_IF_FAILED(require_symmetric(&call, target, total));
   else
     RETURN_IF_FAILED(require_apart(&call, target, total, source, bytes));
-  return push_blocks(&call, mine, source, bytes);
+  RETURN_IF_FAILED(push_blocks(&call, mine, source, bytes));
+  trace_call(&call, source, source == mine ? 0 : bytes, target, total);
+  return MOAC_SHMEM_OK;
 }
 
 moac_shmem_status moac_shmem_collect(moac_shmem_team team, void *target, const void *source,
@@ -127,7 +136,9 @@ moac_shmem_status moac_shmem_collect(moac_shmem_team team, void *target, const v
       return FAIL(MOAC_SHMEM_SIZE_OVERFLOW, "the counts of %d PEs", call.team->size);
   }
   RETURN_IF_FAILED(require_apart(&call, target, total, source, bytes));
-  return push_blocks(&call, (char *)target + before, source, bytes);
+  RETURN_IF_FAILED(push_blocks(&call, (char *)target + before, source, bytes));
+  trace_call(&call, source, bytes, target, total);
+  return MOAC_SHMEM_OK;
 }
 
 /* --- Transposition
@@ -148,7 +159,9 @@ moac_shmem_status moac_shmem_alltoall(moac_shmem_team team, void *target, const 
     if (to != call.team->rank)
       RETURN_IF_FAILED(moac_shmem_call_flag(&call, to));
   }
-  return await_all(&call);
+  RETURN_IF_FAILED(await_all(&call));
+  trace_call(&call, source, total, target, total);
+  return MOAC_SHMEM_OK;
 }
 
 static Status put_strided(Call *call, char *target, const char *source, moac_shmem_strides s,
@@ -164,7 +177,7 @@ static Status put_strided(Call *call, char *target, const char *source, moac_shm
 moac_shmem_status moac_shmem_alltoalls(moac_shmem_team team, void *target, const void *source,
                                        moac_shmem_strides s) {
   Call call;
-  size_t blocks, target_bytes, source_bytes;
+  size_t blocks, target_bytes = 0, source_bytes = 0;
   RETURN_IF_FAILED(moac_shmem_call_begin(&call, team, __func__, s.count * 8191 + s.block));
   if (s.block == 0 || s.target < s.block || s.source < s.block)
     return FAIL(MOAC_SHMEM_INVALID_ARGUMENT, "blocks of %zu bytes every %zu and %zu", s.block,
@@ -182,5 +195,7 @@ moac_shmem_status moac_shmem_alltoalls(moac_shmem_team team, void *target, const
     if (to != call.team->rank)
       RETURN_IF_FAILED(moac_shmem_call_flag(&call, to));
   }
-  return await_all(&call);
+  RETURN_IF_FAILED(await_all(&call));
+  trace_call(&call, source, source_bytes, target, target_bytes);
+  return MOAC_SHMEM_OK;
 }

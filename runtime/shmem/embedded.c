@@ -39,8 +39,7 @@ static Status embedded_put(Pe *pe, Issue issue, void *target, const void *source
   if (UNLIKELY(there == NULL))
     return moac_shmem_fail(MOAC_SHMEM_INVALID_ADDRESS, "put", "PE %d has no object at %p", to,
                            target);
-  copy(there, source, bytes);
-  wake_pe(pe, to);
+  copy(there, source, bytes); /* wakes nobody: a put is no signal, and a sleeper looks again by itself */
   return MOAC_SHMEM_OK;
 }
 

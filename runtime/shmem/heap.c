@@ -4,6 +4,7 @@
  * writes past an object cannot break the allocator.
  */
 #include "runtime/shmem/internal.h"
+#include "runtime/shmem/trace.h"
 
 #include <stdlib.h>
 

@@ -59,7 +59,8 @@ typedef struct Control {
   char trace[256];
   _Alignas(CACHE_LINE) _Atomic uint32_t failures; /* PEs that died */
   _Atomic uint32_t exiting;                       /* exit code + 1, of global_exit */
-  _Atomic uint32_t arrived;                       /* start-up barrier */
+  _Atomic uint32_t arrived;     /* start-up barrier, over all generations of init */
+  _Atomic uint64_t epoch_limit; /* no counter of an earlier generation exceeds it */
   PeSlot slots[];
 } Control;
 #define CONTROL_MAGIC 0x6d6f61635f736d31u
@@ -75,6 +76,7 @@ typedef struct World {
   Control *control;
   char *slices;                /* slice 0 */
   int arena_fd;                /* -1 when anonymous */
+  bool inherited;              /* the file descriptor is the launcher's gift and stays open */
   struct Scheduler *scheduler; /* coroutines */
 } World;
 
@@ -267,6 +269,8 @@ Status moac_shmem_call_get(Call *call, void *target, const void *source, size_t 
 /* "My part of this call has arrived at you", and the wait for the same from rank. */
 Status moac_shmem_call_flag(Call *call, int rank);
 Status moac_shmem_call_await(Call *call, int rank);
+/* No counter of this PE's teams, past or present, exceeds it. */
+uint64_t moac_shmem_largest_counter(Pe *pe);
 void moac_shmem_team_open(Pe *pe, int slot, int start, int stride, int size, uint64_t base);
 
 /* --- checks, used at the head of public calls

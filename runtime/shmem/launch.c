@@ -210,7 +210,7 @@ int moac_launch_main(int argc, char **argv) {
     fprintf(stderr, "%s: cannot make %s: %s\n", name, options.plan.trace, strerror(errno));
     return 1;
   }
-  Job job = {.world = {WORLD_PROCESSES, NULL, NULL, -1, NULL}};
+  Job job = {.world = {.mode = WORLD_PROCESSES, .arena_fd = -1}};
   job.children = calloc((size_t)options.plan.pes, sizeof *job.children);
   if (job.children == NULL ||
       moac_shmem_arena_create(&options.plan, false, &job.world) != MOAC_SHMEM_OK) {

@@ -3,11 +3,21 @@
  * completes the holder's operations first.
  */
 #include "runtime/shmem/internal.h"
+#include "runtime/shmem/trace.h"
 
 static Status take(Pe *pe, uint32_t *half, moac_shmem_atomic_op op, uint32_t operand,
                    uint32_t compare, uint32_t *old) {
   moac_shmem_atomic atomic = {op, MOAC_SHMEM_U32, &operand, &compare, old};
   return pe->backend->atomic(pe, internal_issue(pe), half, &atomic, 0, false);
+}
+
+/* A lock is taken with the value that its last release wrote: the number being served. */
+static void trace_lock(Pe *pe, const char *kind, long *lock, uint32_t value) {
+  if (LIKELY(pe->trace == NULL))
+    return;
+  TraceRecord record = {
+      .kind = kind, .lock = {lock, sizeof *lock, 0}, .has_value = true, .value = value};
+  moac_shmem_trace_write(pe, &record);
 }
 
 static Status check_lock(Pe *pe, const char *name, long *lock) {
@@ -31,18 +41,21 @@ moac_shmem_status moac_shmem_lock(long *lock) {
       break;
     RETURN_IF_FAILED(moac_shmem_pause(pe, &waiter));
   }
+  trace_lock(pe, "set_lock", lock, mine);
   return MOAC_SHMEM_OK;
 }
 
 moac_shmem_status moac_shmem_unlock(long *lock) {
   REQUIRE_PE(pe);
-  uint32_t ignored;
+  uint32_t served;
   Issue issue = {.index = 0};
   RETURN_IF_FAILED(check_lock(pe, __func__, lock));
   schedule_point(pe);
   find_context(pe, MOAC_SHMEM_CONTEXT_DEFAULT, &issue);
   RETURN_IF_FAILED(pe->backend->quiet(pe, issue));
-  return take(pe, (uint32_t *)lock, MOAC_SHMEM_ATOMIC_ADD, 1, 0, &ignored);
+  RETURN_IF_FAILED(take(pe, (uint32_t *)lock, MOAC_SHMEM_ATOMIC_FETCH, 0, 0, &served));
+  trace_lock(pe, "clear_lock", lock, served + 1);
+  return take(pe, (uint32_t *)lock, MOAC_SHMEM_ATOMIC_ADD, 1, 0, &served);
 }
 
 moac_shmem_status moac_shmem_try_lock(long *lock, bool *taken) {
@@ -53,5 +66,7 @@ moac_shmem_status moac_shmem_try_lock(long *lock, bool *taken) {
   RETURN_IF_FAILED(take(pe, serving, MOAC_SHMEM_ATOMIC_FETCH, 0, 0, &now));
   RETURN_IF_FAILED(take(pe, serving + 1, MOAC_SHMEM_ATOMIC_COMPARE_SWAP, now + 1, now, &next));
   *taken = next == now;
+  if (*taken)
+    trace_lock(pe, "set_lock", lock, now);
   return moac_shmem_check_peers(pe, __func__);
 }

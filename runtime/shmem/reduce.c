@@ -8,6 +8,7 @@
  * source; flags when done reading scan, larger           windows of 512 bytes through the exchange
  */
 #include "runtime/shmem/internal.h"
+#include "runtime/shmem/trace.h"
 
 #include <stdlib.h>
 
@@ -40,6 +41,13 @@ static Status check_job(Call *call, const Job *job, size_t target_count, size_t 
     return moac_shmem_fail(MOAC_SHMEM_OVERLAP, call->name, "target %p and source %p",
                            (void *)job->target, (const void *)job->source);
   return MOAC_SHMEM_OK;
+}
+
+/* In place the target stands for both. */
+static void trace_job(Call *call, const Job *job, size_t target_count, size_t source_count) {
+  bool in_place = job->target == job->source && target_count == source_count;
+  trace_call(call, job->source, in_place ? 0 : source_count * job->element, job->target,
+             target_count * job->element);
 }
 
 /* Combines ranks first..last-1 out of mail boxes. */
@@ -126,10 +134,14 @@ moac_shmem_status moac_shmem_reduce(moac_shmem_team team, moac_shmem_reduction o
   Job job = {op, type, moac_shmem_type_size(type), target, source};
   RETURN_IF_FAILED(moac_shmem_call_begin(&call, team, __func__, digest(op, type, count)));
   RETURN_IF_FAILED(check_job(&call, &job, count, count));
-  if (count * job.element > MAIL_BYTES)
-    return reduce_large(&call, &job, count);
+  if (count * job.element > MAIL_BYTES) {
+    RETURN_IF_FAILED(reduce_large(&call, &job, count));
+    trace_job(&call, &job, count, count);
+    return MOAC_SHMEM_OK;
+  }
   RETURN_IF_FAILED(moac_shmem_call_exchange(&call, source, count * job.element, &all));
   combine_mail(&job, all, 0, call.team->size, target, count);
+  trace_job(&call, &job, count, count);
   return MOAC_SHMEM_OK;
 }
 
@@ -171,6 +183,8 @@ moac_shmem_status moac_shmem_reduce_scatter(moac_shmem_team team, moac_shmem_red
     status = flag_and_await_all(&call);
   if (status == MOAC_SHMEM_OK && in_place)
     memcpy(target, kept, bytes);
+  if (status == MOAC_SHMEM_OK)
+    trace_job(&call, &job, count, total);
   free(kept);
   free(scratch);
   return status;
@@ -200,5 +214,6 @@ moac_shmem_status moac_shmem_scan(moac_shmem_team team, bool inclusive, moac_shm
         moac_shmem_call_exchange(&call, job.source + from * job.element, some * job.element, &all));
     scan_window(&job, &call, all, inclusive, job.target + from * job.element, some);
   }
+  trace_job(&call, &job, count, count);
   return MOAC_SHMEM_OK;
 }

@@ -27,6 +27,7 @@ typedef struct Scheduler {
   Coroutine *all;
   int count, live, current;
   uint64_t random, events;
+  uint64_t laziness; /* a delivery comes before a step when the draw has none of these bits */
   bool deadlock;
   void (*body)(World *, int, void *);
   World *world;
@@ -104,7 +105,7 @@ static void resume(Scheduler *scheduler, int pe) {
 static void loop(Scheduler *scheduler) {
   while (scheduler->live > 0) {
     uint64_t draw = next_random(&scheduler->random);
-    if ((draw & 3u) == 0)
+    if ((draw & scheduler->laziness) == 0)
       deliver(scheduler);
     if (all_stuck(scheduler) && !deliver(scheduler))
       scheduler->deadlock = true;
@@ -134,6 +135,8 @@ Status moac_shmem_scheduler_run(World *world, uint64_t seed, void (*body)(World 
                          .body = body,
                          .world = world,
                          .argument = argument};
+  scheduler.laziness =
+      ((uint64_t)2 << (next_random(&scheduler.random) % 6)) - 1; /* 1 in 2 to 1 in 64 */
   world->scheduler = &scheduler;
   for (int pe = 0; pe < count; ++pe) {
     all[pe].live = true;

@@ -13,6 +13,7 @@
  * that its partner is inside another call, reports MISMATCH instead of waiting for ever.
  */
 #include "runtime/shmem/internal.h"
+#include "runtime/shmem/trace.h"
 
 #define CALL_BROKEN UINT64_MAX
 enum { WORD_CALL = 0, WORD_ROUND = 1, WORD_FLAGS = 1 + SYNC_ROUNDS + 1 };
@@ -166,7 +167,9 @@ void moac_shmem_team_open(Pe *pe, int slot, int start, int stride, int size, uin
 moac_shmem_status moac_shmem_sync(moac_shmem_team team) {
   Call call;
   RETURN_IF_FAILED(moac_shmem_call_begin(&call, team, __func__, 0));
-  return moac_shmem_call_sync(&call);
+  RETURN_IF_FAILED(moac_shmem_call_sync(&call));
+  trace_sync(&call, "sync");
+  return MOAC_SHMEM_OK;
 }
 
 moac_shmem_status moac_shmem_barrier(moac_shmem_team team) {
@@ -175,5 +178,7 @@ moac_shmem_status moac_shmem_barrier(moac_shmem_team team) {
   RETURN_IF_FAILED(moac_shmem_call_begin(&call, team, __func__, 0));
   find_context(call.pe, MOAC_SHMEM_CONTEXT_DEFAULT, &issue);
   RETURN_IF_FAILED(call.pe->backend->quiet(call.pe, issue));
-  return moac_shmem_call_sync(&call);
+  RETURN_IF_FAILED(moac_shmem_call_sync(&call));
+  trace_sync(&call, "barrier");
+  return MOAC_SHMEM_OK;
 }

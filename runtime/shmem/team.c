@@ -25,6 +25,15 @@ static uint64_t largest_counter(const Team *team) {
   return most > team->mails ? most : team->mails;
 }
 
+uint64_t moac_shmem_largest_counter(Pe *pe) {
+  uint64_t most = pe->epoch_limit;
+  for (int slot = 0; slot < TEAM_SLOTS; ++slot) {
+    uint64_t own = pe->teams[slot].used ? largest_counter(&pe->teams[slot]) : 0;
+    most = own > most ? own : most;
+  }
+  return most;
+}
+
 static Status agree(Call *call, Agreement *sum) {
   Pe *pe = call->pe;
   Agreement mine = {pe->used_teams, pe->epoch_limit};

@@ -131,6 +131,19 @@ void moac_shmem_trace_stop(Pe *pe) {
   pe->trace = NULL;
 }
 
+void moac_shmem_trace_call(const Call *call, const char *kind, TraceRange source,
+                           TraceRange target) {
+  const char prefix[] = "moac_shmem_";
+  bool named = strcmp(kind, "coll") == 0;
+  TraceRecord record = {.kind = kind,
+                        .team = call->team->slot + 1,
+                        .sequence = call->number - call->team->base - 1,
+                        .name = named ? call->name + (sizeof prefix - 1) : NULL,
+                        .src = source,
+                        .dst = target};
+  moac_shmem_trace_write(call->pe, &record);
+}
+
 /* An id that members agree on without talking: first member, stride, size and what counters started
  * from. */
 void moac_shmem_trace_team(Pe *pe, const Team *team) {

@@ -30,6 +30,21 @@ uint64_t moac_shmem_trace_stamp(Pe *pe);
 /* Team ids in a trace are handed out in order of creation. */
 void moac_shmem_trace_team(Pe *pe, const Team *team);
 
+/* A finished collective with the memory of this PE that it read and wrote. */
+void moac_shmem_trace_call(const Call *call, const char *kind, TraceRange source,
+                           TraceRange target);
+static inline void trace_call(const Call *call, const void *source, size_t source_bytes,
+                              const void *target, size_t target_bytes) {
+  if (UNLIKELY(call->pe->trace != NULL))
+    moac_shmem_trace_call(
+        call, "coll", (TraceRange){source_bytes == 0 ? NULL : source, source_bytes, call->pe->pe},
+        (TraceRange){target_bytes == 0 ? NULL : target, target_bytes, call->pe->pe});
+}
+static inline void trace_sync(const Call *call, const char *kind) {
+  if (UNLIKELY(call->pe->trace != NULL))
+    moac_shmem_trace_call(call, kind, (TraceRange){NULL, 0, 0}, (TraceRange){NULL, 0, 0});
+}
+
 typedef enum TraceOrder { TRACE_FENCE, TRACE_QUIET } TraceOrder;
 static inline void trace_order(Pe *pe, TraceOrder order, Issue issue) {
   if (LIKELY(pe->trace == NULL))

@@ -13,7 +13,8 @@
 
 _Thread_local Pe *moac_shmem_thread_pe;
 Pe *moac_shmem_process_pe;
-static World process_world = {WORLD_PROCESSES, NULL, NULL, -1, NULL};
+static World process_world = {.mode = WORLD_PROCESSES, .arena_fd = -1};
+static uint32_t generation; /* how often init has run in this process */
 
 enum { SPINS_OWN_CORE = 2000, SPINS_SHARED_CORE = 100, DEFAULT_HEAP = 1 << 27, RUN_HEAP = 1 << 20 };
 
@@ -40,7 +41,6 @@ Status moac_shmem_pe_enter(World *world, int number, Pe **made) {
   }
   pe->contexts[0] = (Context){true, 0, 0, 0};
   pe->contexts[INTERNAL_CONTEXT] = (Context){true, 0, 0, 0};
-  moac_shmem_team_open(pe, 0, 0, 1, pe->pes, 0);
   *made = pe;
   return MOAC_SHMEM_OK;
 }
@@ -65,9 +65,12 @@ static Status start_together(Pe *pe) {
     return FAIL(MOAC_SHMEM_SYSTEM, "cannot write a trace to %s", control->trace);
   atomic_store(&pe->slot->state, PE_RUNNING);
   atomic_fetch_add(&control->arrived, 1);
+  uint32_t all = (uint32_t)pe->pes * (pe->world->mode == WORLD_PROCESSES ? ++generation : 1);
   Waiter waiter = {0};
-  while (atomic_load(&control->arrived) < (uint32_t)pe->pes)
+  while (atomic_load(&control->arrived) < all)
     RETURN_IF_FAILED(moac_shmem_pause(pe, &waiter));
+  pe->epoch_limit = atomic_load(&control->epoch_limit);
+  moac_shmem_team_open(pe, 0, 0, 1, pe->pes, pe->epoch_limit);
   return MOAC_SHMEM_OK;
 }
 
@@ -85,6 +88,11 @@ static Status leave_together(Pe *pe) {
   if (status == MOAC_SHMEM_OK)
     status = moac_shmem_sync(MOAC_SHMEM_TEAM_WORLD);
   Status flushed = quiet_all(pe); /* the sync's own flags */
+  uint64_t limit = moac_shmem_largest_counter(pe),
+           known = atomic_load(&pe->world->control->epoch_limit);
+  while (known < limit &&
+         !atomic_compare_exchange_weak(&pe->world->control->epoch_limit, &known, limit))
+    ;
   atomic_store(&pe->slot->state, PE_FINALIZED);
   return status == MOAC_SHMEM_OK ? flushed : status;
 }
@@ -253,8 +261,8 @@ moac_shmem_status moac_shmem_run(const moac_shmem_run_options *options, void (*b
     return FAIL(MOAC_SHMEM_INVALID_ARGUMENT, "options, body or mode");
   if (moac_shmem_thread_pe != NULL)
     return FAIL(MOAC_SHMEM_INVALID_ARGUMENT, "called from inside a world");
-  World world = {options->mode == MOAC_SHMEM_THREADS ? WORLD_THREADS : WORLD_COROUTINES, NULL, NULL,
-                 -1, NULL};
+  World world = {.mode = options->mode == MOAC_SHMEM_THREADS ? WORLD_THREADS : WORLD_COROUTINES,
+                 .arena_fd = -1};
   ArenaPlan plan = {options->pes, options->heap_bytes == 0 ? (size_t)RUN_HEAP : options->heap_bytes,
                     options->chaos_seed, options->trace};
   RETURN_IF_FAILED(moac_shmem_arena_create(&plan, true, &world));

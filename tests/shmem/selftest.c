@@ -12,5 +12,9 @@ int main(int argc, char **argv) {
     if (argc < 2 || strcmp(argv[1], bodies[body].name) == 0)
       bodies[body].run(NULL);
   OK(moac_shmem_finalize());
+  OK(moac_shmem_init()); /* a second life on the same arena */
+  signalBody(NULL);
+  teamBody(NULL);
+  OK(moac_shmem_finalize());
   return bodiesFailed != 0;
 }

@@ -1,0 +1,201 @@
+// LitmusRunner.cpp: one PE's walk over the statements of a litmus program, calling the runtime for
+// each operation.
+//
+// Every round starts from the initial values behind a barrier and ends with quiet and barrier; then
+// each PE leaves its registers in symmetric memory and PE 0 evaluates the condition over all of it.
+#include "runtime/shmem/LitmusWalker.h"
+
+namespace moac::shmem {
+
+using namespace model;
+
+uint32_t comNumber(const Program &program, const std::string &name) {
+  for (size_t i = 0; i < program.comIds.size(); ++i)
+    if (program.comIds[i].name == name)
+      return static_cast<uint32_t>(i + 1);
+  return MOAC_SHMEM_COM_GLOBAL;
+}
+
+moac_shmem_status Walker::prepare() {
+  void *object = nullptr;
+  must(moac_shmem_calloc(layout.words() + 1, sizeof(int64_t), &object));
+  words = static_cast<int64_t *>(object);
+  for (const Context &context : program.contexts) {
+    long options = context.nostore ? MOAC_SHMEM_CONTEXT_NOSTORE : 0;
+    must(moac_shmem_context_create(MOAC_SHMEM_TEAM_WORLD, options,
+                                   comNumber(program, context.comId), &contexts[context.name]));
+  }
+  for (const Team &team : program.teams) {
+    int stride = team.members.size() > 1 ? team.members[1] - team.members[0] : 1;
+    must(moac_shmem_team_split_strided(MOAC_SHMEM_TEAM_WORLD, team.members.at(0), stride,
+                                       static_cast<int>(team.members.size()), &teams[team.name]));
+  }
+  return status;
+}
+
+void Walker::release() {
+  for (auto &[name, context] : contexts)
+    moac_shmem_context_destroy(context);
+  moac_shmem_free(words);
+}
+
+void Walker::initialize() {
+  for (size_t i = 0; i <= layout.words(); ++i)
+    __atomic_store_n(words + i, 0, __ATOMIC_RELAXED);
+  for (const InitialValue &value : program.init)
+    if (!value.place.pe || evaluate(value.place.pe, {}) == me)
+      __atomic_store_n(words + layout.wordOf(value.place, {}), value.value, __ATOMIC_RELAXED);
+}
+
+moac_shmem_context Walker::contextOf(const Statement &s) {
+  moac_shmem_context context = s.context.empty() ? MOAC_SHMEM_CONTEXT_DEFAULT : contexts[s.context];
+  return s.comId.empty() ? context : moac_shmem_tag(context, comNumber(program, s.comId));
+}
+
+void Walker::statements(const std::vector<Statement> &body) {
+  for (const Statement &s : body)
+    if (!failed() && !discarded)
+      statement(s);
+}
+
+void Walker::statement(const Statement &s) {
+  switch (s.kind) {
+  case StatementKind::Let:
+    variables[s.reg] = value(s, 0);
+    return;
+  case StatementKind::Assume:
+    discarded = value(s, 0) == 0;
+    return;
+  case StatementKind::If:
+    return statements(value(s, 0) != 0 ? s.body : s.otherwise);
+  case StatementKind::For:
+    for (int64_t v = value(s, 0), last = value(s, 1); v < last; ++v) {
+      if (s.values.size() > 2 && v == value(s, 2))
+        continue;
+      variables[s.reg] = v;
+      statements(s.body);
+    }
+    return;
+  case StatementKind::LanguageFence:
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    return;
+  case StatementKind::Operation:
+    return operation(s);
+  default:
+    return normalAccess(s);
+  }
+}
+
+void Walker::normalAccess(const Statement &s) {
+  const Place &place = s.places.at(0);
+  void *address = nullptr;
+  must(moac_shmem_ptr(local(place), peOf(place), &address));
+  if (failed())
+    return;
+  auto *word = static_cast<int64_t *>(address);
+  int order = s.order == MemoryOrder::None ? __ATOMIC_RELAXED : __ATOMIC_SEQ_CST;
+  step();
+  if (s.kind == StatementKind::Store) {
+    order == __ATOMIC_RELAXED ? __atomic_store_n(word, value(s, 0), __ATOMIC_RELAXED)
+                              : __atomic_store_n(word, value(s, 0), __ATOMIC_SEQ_CST);
+  } else if (s.kind == StatementKind::Load) {
+    variables[s.reg] = order == __ATOMIC_RELAXED ? __atomic_load_n(word, __ATOMIC_RELAXED)
+                                                 : __atomic_load_n(word, __ATOMIC_SEQ_CST);
+  } else if (s.kind == StatementKind::Rmw) {
+    int64_t old = s.swap ? __atomic_exchange_n(word, value(s, 0), __ATOMIC_SEQ_CST)
+                         : __atomic_fetch_add(word, value(s, 0), __ATOMIC_SEQ_CST);
+    if (!s.reg.empty())
+      variables[s.reg] = old;
+  } else { // Spin
+    for (int polls = 0;
+         applyOperator(s.cmp, __atomic_load_n(word, __ATOMIC_SEQ_CST), value(s, 0)) == 0 &&
+         !failed();)
+      ++polls > 1000000 ? must(MOAC_SHMEM_DEADLOCK) : step();
+  }
+}
+
+void Walker::leaveRegisters() {
+  if (thread < program.threads.size())
+    for (auto &[name, number] : variables)
+      if (size_t word = layout.registerWord(thread, name); word != Layout::npos)
+        words[word] = number;
+  words[layout.words()] = discarded;
+}
+
+int64_t Walker::remote(size_t word, int pe) {
+  int64_t fetched = 0;
+  if (word != Layout::npos)
+    must(moac_shmem_get(MOAC_SHMEM_CONTEXT_DEFAULT, &fetched, words + word, sizeof fetched, pe));
+  return fetched;
+}
+
+int64_t Walker::condition(const ExprPtr &expr) {
+  if (!expr)
+    return 1;
+  if (expr->kind == ExprKind::Memory)
+    return remote(layout.wordOf(expr->place, {}),
+                  expr->place.pe ? static_cast<int>(evaluate(expr->place.pe, {})) : 0);
+  for (size_t t = 0; t < program.threads.size(); ++t) {
+    const Thread &owner = program.threads[t];
+    bool named = expr->kind == ExprKind::ThreadRegister && owner.pe == expr->pe &&
+                 owner.index == expr->thread;
+    bool unique =
+        expr->kind == ExprKind::Name && layout.registerWord(t, expr->name) != Layout::npos;
+    if (named || unique)
+      return remote(layout.registerWord(t, expr->name), owner.pe);
+  }
+  if (expr->kind != ExprKind::Operator)
+    return evaluate(expr, {{"npes", program.pes}});
+  int64_t lhs = condition(expr->lhs);
+  if (!expr->rhs)
+    return expr->op == ExprOp::Not ? static_cast<int64_t>(lhs == 0)
+                                   : applyOperator(ExprOp::Sub, 0, lhs);
+  return applyOperator(expr->op, lhs, condition(expr->rhs));
+}
+
+moac_shmem_status Walker::round(Tally &tally) {
+  initialize();
+  discarded = false;
+  variables = {{"me", me}, {"npes", program.pes}};
+  must(moac_shmem_barrier(MOAC_SHMEM_TEAM_WORLD));
+  if (thread < program.threads.size())
+    statements(program.threads[thread].body);
+  for (auto &[name, context] : contexts)
+    must(moac_shmem_quiet(context));
+  must(moac_shmem_barrier(MOAC_SHMEM_TEAM_WORLD));
+  leaveRegisters();
+  must(moac_shmem_barrier(MOAC_SHMEM_TEAM_WORLD));
+  if (me == 0 && !failed()) {
+    bool skip = false;
+    for (int pe = 0; pe < program.pes; ++pe)
+      skip |= remote(layout.words(), pe) != 0;
+    tally.runs++;
+    if (skip)
+      tally.discarded++;
+    else if (condition(program.condition) != 0)
+      tally.held++;
+  }
+  must(moac_shmem_barrier(MOAC_SHMEM_TEAM_WORLD));
+  return status;
+}
+
+moac_shmem_status runRounds(const Program &program, const Layout &layout, uint64_t rounds,
+                            Tally &tally) {
+  Walker walker(program, layout);
+  moac_shmem_status status = walker.prepare();
+  for (uint64_t i = 0; i < rounds && status == MOAC_SHMEM_OK; ++i)
+    status = walker.round(tally);
+  if (status == MOAC_SHMEM_OK)
+    walker.release();
+  return status;
+}
+
+std::optional<VerdictKind> expectedVerdict(const Program &program) {
+  for (ModelKind kind : {ModelKind::Paper, ModelKind::ComId})
+    for (const Expectation &expectation : program.expectations)
+      if (expectation.model.kind == kind && !expectation.model.returnLco)
+        return expectation.verdict;
+  return std::nullopt;
+}
+
+} // namespace moac::shmem

@@ -1,0 +1,62 @@
+// LitmusRunner.h: runs a litmus program (runtime/model/Litmus.md) on the runtime itself and counts
+// its outcomes, so that the model's verdicts become tests of the runtime: what the model forbids
+// must never be seen, what it allows should be.
+#pragma once
+
+#include "runtime/model/Program.h"
+#include "runtime/shmem/moac_shmem.h"
+
+#include <atomic>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace moac::shmem {
+
+/// Variables of one thread: registers, loop variables, `me` and `npes`.
+using Variables = std::map<std::string, int64_t>;
+int64_t evaluate(const model::ExprPtr &expr, const Variables &variables);
+
+/// Where the program's places and registers live: 8-byte words of one symmetric object.
+class Layout {
+public:
+  /// Walks all statements; `reason` says why a program cannot run here (empty if it can).
+  explicit Layout(const model::Program &program);
+  std::string reason;
+  size_t words() const { return total; }
+  /// The word of a place, and for ranges how many follow.
+  size_t wordOf(const model::Place &place, const Variables &variables) const;
+  size_t countOf(const model::Place &place, const Variables &variables) const;
+  /// The word in which thread `thread` leaves register `name`; npos if it has none.
+  size_t registerWord(size_t thread, const std::string &name) const;
+  static constexpr size_t npos = SIZE_MAX;
+
+private:
+  struct Array {
+    std::vector<size_t> extents;
+    size_t base = 0;
+  };
+  void walk(const std::vector<model::Statement> &body, Variables &variables, size_t thread,
+            int pes);
+  void note(const model::Place &place, const Variables &variables, size_t least = 1);
+  void noteOperation(const model::Statement &statement, const Variables &variables, int pes);
+  std::map<std::string, Array> arrays;
+  std::vector<std::map<std::string, size_t>> registers;
+  size_t total = 0;
+};
+
+/// What was seen. Updated by PE 0 only.
+struct Tally {
+  std::atomic<uint64_t> runs{0}, held{0}, discarded{0};
+};
+
+/// One PE's part of `rounds` executions. Every PE of a world of program.pes calls it; PE 0 counts.
+/// Returns the first failing status (DEADLOCK: the program blocked).
+moac_shmem_status runRounds(const model::Program &program, const Layout &layout, uint64_t rounds,
+                            Tally &tally);
+
+/// The verdict that the runtime is held to: that of model paper, else of comid; none if the file
+/// has neither.
+std::optional<model::VerdictKind> expectedVerdict(const model::Program &program);
+
+} // namespace moac::shmem

@@ -1,0 +1,65 @@
+// LitmusWalker.h: one PE's walk over the statements of a litmus program. Statements and rounds are
+// in LitmusRunner.cpp, operations in LitmusOperations.cpp.
+#pragma once
+
+#include "runtime/shmem/LitmusRunner.h"
+
+namespace moac::shmem {
+
+class Walker {
+public:
+  Walker(const model::Program &program, const Layout &layout)
+      : program(program), layout(layout), me(moac_shmem_my_pe()) {
+    for (thread = 0; thread < program.threads.size() && program.threads[thread].pe != me; ++thread)
+      ;
+  }
+  moac_shmem_status prepare();
+  moac_shmem_status round(Tally &tally);
+  void release();
+
+private:
+  void initialize();
+  void statements(const std::vector<model::Statement> &body);
+  void statement(const model::Statement &s);
+  void normalAccess(const model::Statement &s);
+  void operation(const model::Statement &s);
+  void transfer(const model::Statement &s);
+  void atomic(const model::Statement &s);
+  void waiting(const model::Statement &s);
+  void collective(const model::Statement &s);
+  void leaveRegisters();
+  int64_t condition(const model::ExprPtr &expr);
+  int64_t remote(size_t word, int pe);
+  bool failed() const { return status != MOAC_SHMEM_OK; }
+  void must(moac_shmem_status answer) {
+    if (status == MOAC_SHMEM_OK)
+      status = answer;
+  }
+  int64_t value(const model::Statement &s, size_t i) { return evaluate(s.values.at(i), variables); }
+  int64_t *local(const model::Place &place) { return words + layout.wordOf(place, variables); }
+  int peOf(const model::Place &place) {
+    return place.pe ? static_cast<int>(evaluate(place.pe, variables)) : me;
+  }
+  moac_shmem_context contextOf(const model::Statement &s);
+  /// A switch point between plain accesses, for coroutines.
+  void step() {
+    uint64_t ignored;
+    must(moac_shmem_signal_fetch(reinterpret_cast<uint64_t *>(words + layout.words()), &ignored));
+  }
+
+  const model::Program &program;
+  const Layout &layout;
+  int me;
+  size_t thread;
+  int64_t *words = nullptr;
+  Variables variables;
+  std::map<std::string, moac_shmem_context> contexts;
+  std::map<std::string, moac_shmem_team> teams;
+  moac_shmem_status status = MOAC_SHMEM_OK;
+  bool discarded = false;
+};
+
+/// The number that stands for a communication id of the program; 0 for none.
+uint32_t comNumber(const model::Program &program, const std::string &name);
+
+} // namespace moac::shmem
