@@ -12,12 +12,13 @@ Element elementOf(Type type) {
                         : elementFromName(moa::typeName(type)).value_or(Element::I64);
 }
 
-bool mayFail(Region &region) {
-  WalkResult found = region.walk([](Operation *op) {
+bool mayFail(Operation *whole) {
+  auto needsTerms = [](auto reduction) { return reduction.isFold() && !reduction.getIdentityAttr(); };
+  WalkResult found = whole->walk([&](Operation *op) {
     bool fails = llvm::TypeSwitch<Operation *, bool>(op)
-                     .Case([](moa::PsiOp psi) { return !psi.getChecked().empty(); })
+                     .Case<moa::PsiOp, moa::SliceOp>([](auto read) { return !read.getChecked().empty(); })
                      .Case([](moa::ScalarOp scalar) { return scalar.getChecked(); })
-                     .Case([](moa::RedOp red) { return red.isFold() && !red.getIdentityAttr(); })
+                     .Case<moa::RedOp, moa::ReduceOp, moa::InnerOp>(needsTerms)
                      .Case<moa::CallOp, onf::FailOp>([](auto) { return true; })
                      .Default([](Operation *) { return false; });
     return fails ? WalkResult::interrupt() : WalkResult::advance();
@@ -104,8 +105,9 @@ LogicalResult Code::lower(mlir::Block &block) {
 LogicalResult Code::lowerScoped(mlir::Block &block) {
   bool makes = block
                    .walk([](Operation *op) {
-                     return isa<moa::GenOp, moa::CallOp>(op) ? WalkResult::interrupt()
-                                                             : WalkResult::advance();
+                     bool array = llvm::any_of(op->getResultTypes(), llvm::IsaPred<moa::ArrayType>);
+                     return array && !isa<moa::PsiOp>(op) ? WalkResult::interrupt()
+                                                          : WalkResult::advance();
                    })
                    .wasInterrupted();
   uint32_t mark = makes ? fresh() : 0;
@@ -217,7 +219,7 @@ LogicalResult Code::conversion(moa::CastOp op) {
 
 LogicalResult Code::where(moa::WhereOp op) {
   uint32_t condition = slot(op.getCondition()), to = define(op.getResult());
-  bool fails = mayFail(op.getThenRegion()) || mayFail(op.getElseRegion());
+  bool fails = mayFail(op);
   size_t test = emit(Op::jumpUnless, fails, 0, condition);
   label();
   if (failed(lower(op.getThenRegion().front())))

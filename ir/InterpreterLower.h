@@ -16,9 +16,9 @@ namespace moac::interp {
 
 /// The Element of a scalar type of the language; `index` computes as i64.
 Element elementOf(mlir::Type type);
-/// True if evaluating the region could return a status: a checked read or division, a call, a fold
-/// that needs terms.
-bool mayFail(mlir::Region &region);
+/// True if evaluating the operation or what is in its regions could return a status: a checked read
+/// or division, a call, a fold that needs terms.
+bool mayFail(mlir::Operation *op);
 
 /// The whole program being written. A refusal keeps its first reason.
 struct Lowering {
@@ -88,7 +88,45 @@ private:
   mlir::LogicalResult psi(moa::PsiOp op);
   mlir::LogicalResult call(moa::CallOp op);
   mlir::LogicalResult red(moa::RedOp op);
-  mlir::LogicalResult fold(moa::RedOp op);
+
+  /// What a reduction is, whichever operation it comes from.
+  struct Reduced {
+    mlir::Operation *op;
+    llvm::StringRef kind;
+    Element element;          ///< of the terms
+    mlir::TypedAttr identity; ///< of a fold, or null
+    mlir::Block *combine;     ///< of a fold, or null
+    bool counts = false;      ///< argmax over several indices gives a position
+  };
+  struct Term {
+    uint32_t value, index;
+  };
+  /// Writes the loops around what it is given, which taint accumulator number `first argument` - 1.
+  using Nest = llvm::function_ref<mlir::LogicalResult(
+      unsigned, llvm::function_ref<mlir::LogicalResult()>)>;
+  using MakeTerm = llvm::function_ref<mlir::FailureOr<Term>()>;
+  mlir::LogicalResult reduce(const Reduced &reduced, uint32_t to, Nest nest, MakeTerm term);
+  mlir::LogicalResult accumulate(const Reduced &reduced, uint32_t to, Nest nest, MakeTerm term);
+  mlir::LogicalResult fold(const Reduced &reduced, uint32_t to, Nest nest, MakeTerm term);
+
+  // The operator form: every operation is the array of its index law.
+  using Indices = llvm::ArrayRef<uint32_t>;
+  using ElementCode = llvm::function_ref<mlir::FailureOr<uint32_t>(Code &, Indices)>;
+  mlir::LogicalResult structureOp(mlir::Operation *op);
+  mlir::LogicalResult array(mlir::Operation *op, ElementCode element);
+  mlir::FailureOr<uint32_t> elementOfStructure(mlir::Operation *op, Indices index);
+  mlir::FailureOr<uint32_t> movedElement(mlir::Operation *op, Indices index);
+  mlir::FailureOr<uint32_t> catElement(moa::CatOp op, Indices index);
+  mlir::FailureOr<uint32_t> reshapeElement(moa::ReshapeOp op, Indices index);
+  mlir::FailureOr<uint32_t> vectorElement(moa::VectorOp op, Indices index);
+  mlir::FailureOr<uint32_t> iotaElement(moa::IotaOp op, Indices index);
+  mlir::FailureOr<uint32_t> omegaElement(moa::OmegaOp op, Indices index);
+  mlir::FailureOr<uint32_t> along(const Reduced &reduced, uint32_t high,
+                                  llvm::function_ref<mlir::FailureOr<uint32_t>(uint32_t)> term);
+  mlir::FailureOr<uint32_t> regionValue(mlir::Block &block, Indices arguments);
+  uint32_t whole(moa::ScalarFn fn, uint32_t a, uint32_t b);
+  uint32_t read(mlir::Value array, Indices subscripts, uint32_t checked = 0);
+  uint32_t read(uint32_t array, unsigned rank, Indices subscripts, uint32_t checked = 0);
   /// Loops over the indices from `k` on around what `innermost` writes.
   mlir::LogicalResult loops(moa::RedOp op, unsigned k, unsigned accumulator, bool down,
                             llvm::SmallVectorImpl<uint32_t> &indices,

@@ -53,14 +53,14 @@ LogicalResult Code::moaOp(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](moa::GenOp o) { return gen(o); })
       .Case([&](moa::PsiOp o) { return psi(o); })
-      .Case([&](moa::RedOp o) { return o.isFold() ? fold(o) : red(o); })
+      .Case([&](moa::RedOp o) { return red(o); })
       .Case([&](moa::CallOp o) { return call(o); })
       .Case([&](moa::ReturnOp o) {
         for (Value value : o.getValues())
           returned.push_back(slot(value));
         return success();
       })
-      .Default([&](Operation *o) { return shared.refuse(o, "no meaning for the interpreter"); });
+      .Default([&](Operation *o) { return structureOp(o); });
 }
 
 LogicalResult Code::gen(moa::GenOp op) {
@@ -69,7 +69,7 @@ LogicalResult Code::gen(moa::GenOp op) {
   GenCode gen;
   gen.name = op.getName().str();
   gen.element = elementOf(op.arrayType().getElementType());
-  gen.mayFail = mayFail(op.getBody());
+  gen.mayFail = mayFail(op);
   Code inner(shared, this, gen.name);
   for (BlockArgument index : op.entry().getArguments())
     inner.bind(index, inner.fresh());
@@ -162,76 +162,90 @@ static std::optional<Reduction> reductionFromName(StringRef name) {
 }
 
 LogicalResult Code::red(moa::RedOp op) {
-  std::optional<Reduction> kind = reductionFromName(op.getKind());
-  if (!kind)
-    return shared.refuse(op, "unknown kind '" + op.getKind() + "'");
-  auto aux = static_cast<unsigned>(*kind);
-  Element element = elementOf(op.termValue().getType());
-  auto variant = static_cast<unsigned>(classOf(element));
-  auto pick = [&](Op single) { return static_cast<Op>(static_cast<unsigned>(single) + variant); };
-  uint32_t isUnsigned = element == Element::U64, to = define(op.getResult());
-  uint32_t accumulator = procedure().accumulators++;
-  bool counts = op.isArg() && op.rank() > 1;
-  uint32_t position = counts ? fresh() : 0;
-  if (counts)
-    emit(Op::move, 0, position, number(0));
-  emit(pick(Op::startSingle), aux, accumulator);
+  Reduced reduced{op, op.getKind(), elementOf(op.termValue().getType()), op.getIdentityAttr(),
+                  op.isFold() ? &op.combine() : nullptr, op.isArg() && op.rank() > 1};
   SmallVector<uint32_t> indices;
-  auto term = [&]() -> LogicalResult {
-    ++block().points[name];
-    ++block().operations[(op.getKind() + "." + StringRef(elementName(element))).str()];
+  auto nest = [&](unsigned accumulator, llvm::function_ref<LogicalResult()> innermost) {
+    return loops(op, 0, accumulator, op.isFold(), indices, innermost);
+  };
+  auto term = [&]() -> FailureOr<Term> {
     for (auto [argument, index] : llvm::zip(op.term().getArguments(), indices))
       bind(argument, index);
     if (failed(lowerScoped(op.term())))
       return failure();
-    emit(pick(Op::termSingle), aux, accumulator, slot(op.termValue()),
-         counts ? position : indices[0], isUnsigned);
-    if (counts)
+    return Term{slot(op.termValue()), indices[0]};
+  };
+  return reduce(reduced, define(op.getResult()), nest, term);
+}
+
+LogicalResult Code::reduce(const Reduced &reduced, uint32_t to, Nest nest, MakeTerm term) {
+  return reduced.combine ? fold(reduced, to, nest, term) : accumulate(reduced, to, nest, term);
+}
+
+LogicalResult Code::accumulate(const Reduced &reduced, uint32_t to, Nest nest, MakeTerm term) {
+  std::optional<Reduction> kind = reductionFromName(reduced.kind);
+  if (!kind)
+    return shared.refuse(reduced.op, "unknown kind '" + reduced.kind + "'");
+  auto aux = static_cast<unsigned>(*kind);
+  auto variant = static_cast<unsigned>(classOf(reduced.element));
+  auto pick = [&](Op single) { return static_cast<Op>(static_cast<unsigned>(single) + variant); };
+  uint32_t isUnsigned = reduced.element == Element::U64;
+  uint32_t accumulator = procedure().accumulators++;
+  uint32_t position = reduced.counts ? fresh() : 0;
+  if (reduced.counts)
+    emit(Op::move, 0, position, number(0));
+  emit(pick(Op::startSingle), aux, accumulator);
+  auto innermost = [&]() -> LogicalResult {
+    ++block().points[name];
+    ++block().operations[(reduced.kind + "." + StringRef(elementName(reduced.element))).str()];
+    FailureOr<Term> one = term();
+    if (failed(one))
+      return failure();
+    emit(pick(Op::termSingle), aux, accumulator, one->value,
+         reduced.counts ? position : one->index, isUnsigned);
+    if (reduced.counts)
       emit(Op::increment, 0, position);
     return success();
   };
-  if (failed(loops(op, 0, accumulator + 1, false, indices, term)))
+  if (failed(nest(accumulator + 1, innermost)))
     return failure();
-  emit(pick(Op::endSingle), aux, to, accumulator, static_cast<uint32_t>(element), isUnsigned);
+  emit(pick(Op::endSingle), aux, to, accumulator, static_cast<uint32_t>(reduced.element), isUnsigned);
   return success();
 }
 
 /// Right to left: the last term first, then combine(term, accumulator) toward the first. The
 /// identity is only the value of an empty domain.
-LogicalResult Code::fold(moa::RedOp op) {
-  uint32_t to = define(op.getResult()), started = fresh();
+LogicalResult Code::fold(const Reduced &reduced, uint32_t to, Nest nest, MakeTerm term) {
+  uint32_t started = fresh();
   emit(Op::move, 0, started, number(0));
-  SmallVector<uint32_t> indices;
-  auto term = [&]() -> LogicalResult {
+  auto innermost = [&]() -> LogicalResult {
     ++block().points[name];
-    for (auto [argument, index] : llvm::zip(op.term().getArguments(), indices))
-      bind(argument, index);
-    if (failed(lowerScoped(op.term())))
+    FailureOr<Term> one = term();
+    if (failed(one))
       return failure();
-    uint32_t value = slot(op.termValue());
     size_t test = emit(Op::jumpUnless, 0, 0, started);
     label();
-    bind(op.combine().getArgument(0), value);
-    bind(op.combine().getArgument(1), to);
-    if (failed(lowerScoped(op.combine())))
+    bind(reduced.combine->getArgument(0), one->value);
+    bind(reduced.combine->getArgument(1), to);
+    if (failed(lowerScoped(*reduced.combine)))
       return failure();
-    emit(Op::move, 0, to, slot(op.combine().getTerminator()->getOperand(0)));
+    emit(Op::move, 0, to, slot(reduced.combine->getTerminator()->getOperand(0)));
     size_t skip = emit(Op::jump);
     at(test).b = label();
-    emit(Op::move, 0, to, value);
+    emit(Op::move, 0, to, one->value);
     emit(Op::move, 0, started, number(1));
     at(skip).a = label();
     return success();
   };
-  if (failed(loops(op, 0, 0, true, indices, term)))
+  if (failed(nest(0, innermost)))
     return failure();
   size_t test = emit(Op::jumpUnless, 0, 0, started);
   label();
   size_t skip = emit(Op::jump);
   at(test).b = label();
-  if (TypedAttr identity = op.getIdentityAttr()) {
+  if (reduced.identity) {
     uint32_t value = fresh();
-    if (failed(constant(op, identity, value)))
+    if (failed(constant(reduced.op, reduced.identity, value)))
       return failure();
     emit(Op::move, 0, to, value);
   } else {

@@ -80,7 +80,7 @@ LogicalResult Code::loop(onf::ForOp op) {
 
 LogicalResult Code::condition(onf::IfOp op) {
   uint32_t condition = slot(op.getCondition());
-  bool fails = mayFail(op.getThenRegion()) || mayFail(op.getElseRegion());
+  bool fails = mayFail(op);
   emit(Op::doubtBegin, 0, 0, condition);
   size_t test = emit(Op::jumpUnless, fails, 0, condition);
   label();

@@ -113,6 +113,9 @@ LogicalResult KernelOp::verify() {
       return emitOpError() << "parameter '" << argName(i) << "' has type " << type
                            << "; the order is symbols, scalars, arrays [kernel_c2]";
   }
+  auto weak = [](Type type) { return isa<ArrayType>(type) && cast<ArrayType>(type).getElementType().isIndex(); };
+  if (llvm::any_of(entry().getArgumentTypes(), weak) || llvm::any_of(getResultTypes().getAsValueRange<TypeAttr>(), weak))
+    return emitOpError("has an array of weak integers in its interface [kernel_c5]");
   if (getResults().size() != getResultTypes().size())
     return emitOpError("needs one type for each result [kernel_c3]");
   auto ret = dyn_cast<ReturnOp>(entry().back());

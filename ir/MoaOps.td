@@ -188,4 +188,6 @@ def Moa_WhereOp : Moa_Op<"where", [Pure]> {
   }];
 }
 
+include "ir/MoaStructureOps.td"
+
 #endif

@@ -129,8 +129,8 @@ std::string ArrayType::shapeText() const {
 
 LogicalResult ArrayType::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                                 llvm::ArrayRef<StringAttr> extents, Type elementType, bool) {
-  if (!isScalarType(elementType) || elementType.isIndex())
-    return emitError() << "element type must be one of the language's types, found " << elementType << " [array_c1]";
+  if (!isScalarType(elementType))
+    return emitError() << "element type must be a scalar type, found " << elementType << " [array_c1]";
   for (StringAttr text : extents) {
     auto parsed = shape::Expr::parse(text.getValue());
     if (!parsed || parsed->str() != text.getValue())

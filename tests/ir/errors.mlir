@@ -81,3 +81,24 @@ onf.func @load_c1 symbols [] scalars [] inputs ["x"] [!moa.array<[], f16>] resul
   // expected-error@+1 {{must give f32 [load_c1]}}
   %v = onf.load %x[%z] : !onf.buffer<f16, "argument"> -> f64
 }
+
+// -----
+moa.kernel @k("A" %A: !moa.array<[3, 4, 5], f64>) -> ("x" : !moa.array<[4, 3, 5], f64>) {
+  // expected-error @+1 {{has shape <4 3 5>, expected <4 5 3> [transpose_c2]}}
+  %x = moa.transpose %A to [2, 0, 1] : <[3, 4, 5], f64> -> <[4, 3, 5], f64>
+  moa.return %x : !moa.array<[4, 3, 5], f64>
+}
+
+// -----
+moa.kernel @k("A" %A: !moa.array<[3, 4], f64>, "B" %B: !moa.array<[2, 4], f64>) -> ("x" : !moa.array<[6, 4], f64>) {
+  // expected-error @+1 {{has shape <6 4>, expected <5 4> [cat_c2]}}
+  %x = moa.cat %A, %B : <[3, 4], f64>, <[2, 4], f64> -> <[6, 4], f64>
+  moa.return %x : !moa.array<[6, 4], f64>
+}
+
+// -----
+moa.kernel @k("A" %A: !moa.array<[3, 4], f64>) -> ("x" : !moa.array<[3], f64>) {
+  // expected-error @+1 {{has shape <3>, expected <4> [reduce_c2]}}
+  %x = moa.reduce "add" %A : <[3, 4], f64> -> <[3], f64>
+  moa.return %x : !moa.array<[3], f64>
+}
