@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 using namespace moac;
 
 namespace {
@@ -107,6 +109,20 @@ std::optional<HostShape> moac::shapeOf(const KernelSignature &kernel, const Arra
   return shape;
 }
 
+std::vector<HostArray> moac::inMemoryOrder(const KernelSignature &kernel,
+                                           const std::vector<HostArray> &inputs) {
+  std::vector<HostArray> moved;
+  for (size_t k = 0; k < inputs.size(); ++k)
+    moved.push_back(kernel.inputs[k].columnMajor ? toColumnMajor(inputs[k]) : inputs[k]);
+  return moved;
+}
+
+void moac::fromMemoryOrder(const KernelSignature &kernel, std::vector<HostArray> &outputs) {
+  for (size_t k = 0; k < outputs.size(); ++k)
+    if (kernel.outputs[k % kernel.outputs.size()].columnMajor)
+      outputs[k] = fromColumnMajor(outputs[k]);
+}
+
 Answer<CallResult> moac::call(KernelFunction function, const KernelSignature &kernel,
                               const CallArguments &arguments) {
   CallResult result;
@@ -122,10 +138,14 @@ Answer<CallResult> moac::call(KernelFunction function, const KernelSignature &ke
   std::vector<void *> outputs;
   for (const HostArray &scalar : arguments.scalars)
     scalars.push_back(scalar.bytes().data());
-  for (const HostArray &input : arguments.inputs)
+  const bool anyColumn = std::ranges::any_of(kernel.inputs, &ArraySignature::columnMajor);
+  const std::vector<HostArray> moved =
+      anyColumn ? inMemoryOrder(kernel, arguments.inputs) : std::vector<HostArray>();
+  for (const HostArray &input : anyColumn ? moved : arguments.inputs)
     inputs.push_back(input.bytes().data());
   for (HostArray &output : result.outputs)
     outputs.push_back(output.bytes().data());
   result.status = function(arguments.symbols.data(), scalars.data(), inputs.data(), outputs.data());
+  fromMemoryOrder(kernel, result.outputs);
   return result;
 }

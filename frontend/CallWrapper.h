@@ -36,6 +36,12 @@ struct CallResult {
   int status = 0; ///< enum moac_status
   std::vector<HostArray> outputs;
 };
+/// Inputs as the kernel's memory has them, and outputs back from it: HostArrays are row-major, a
+/// `layout col` parameter is not.
+std::vector<HostArray> inMemoryOrder(const KernelSignature &kernel,
+                                     const std::vector<HostArray> &inputs);
+void fromMemoryOrder(const KernelSignature &kernel, std::vector<HostArray> &outputs);
+
 /// Allocates the outputs and calls. Fails (with a message) when an output's shape is not defined or
 /// negative.
 Answer<CallResult> call(KernelFunction function, const KernelSignature &kernel,

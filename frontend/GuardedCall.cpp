@@ -56,7 +56,8 @@ Answer<CallResult> moac::guardedCall(KernelFunction function, const KernelSignat
                                      const CallArguments &arguments, GuardOptions options) {
   CallResult result;
   std::vector<GuardedBlock> inputs, outputs;
-  for (const HostArray &input : arguments.inputs)
+  const std::vector<HostArray> given = inMemoryOrder(kernel, arguments.inputs);
+  for (const HostArray &input : given)
     inputs.emplace_back(input, options.offBoundary, false);
   for (size_t k = 0; k < kernel.outputs.size() * options.copies; ++k) {
     const ArraySignature &output = kernel.outputs[k % kernel.outputs.size()];
@@ -80,7 +81,7 @@ Answer<CallResult> moac::guardedCall(KernelFunction function, const KernelSignat
 
   for (size_t k = 0; k < inputs.size(); ++k)
     if (!inputs[k].guardsIntact() ||
-        !std::ranges::equal(inputs[k].elements(), arguments.inputs[k].bytes()))
+        !std::ranges::equal(inputs[k].elements(), given[k].bytes()))
       return Answer<CallResult>::failure(
           fmt::format("wrote into or beside input '{}'", kernel.inputs[k].name));
   for (size_t k = 0; k < outputs.size(); ++k) {
@@ -89,5 +90,6 @@ Answer<CallResult> moac::guardedCall(KernelFunction function, const KernelSignat
           fmt::format("wrote outside output '{}'", kernel.outputs[k % kernel.outputs.size()].name));
     std::ranges::copy(outputs[k].elements(), result.outputs[k].bytes().begin());
   }
+  fromMemoryOrder(kernel, result.outputs);
   return result;
 }

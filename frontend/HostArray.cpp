@@ -6,6 +6,8 @@
 // once.
 #include "frontend/HostArray.h"
 
+#include <algorithm>
+
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -171,3 +173,26 @@ void HostArray::set(int64_t position, long double value) {
     return write(to, static_cast<uint8_t>(value != 0));
   }
 }
+
+/// Copies element by element; `at` walks the row-major positions, `other` the column-major ones.
+static HostArray relaid(const HostArray &from, bool toColumn) {
+  HostArray to(from.type(), from.shape());
+  const size_t rank = from.shape().size(), bytes = from.elementBytes();
+  std::vector<int64_t> index(rank, 0), stride(rank, 1);
+  for (size_t k = 1; k < rank; ++k)
+    stride[k] = stride[k - 1] * from.shape()[k - 1];
+  for (int64_t at = 0; at < from.size(); ++at) {
+    int64_t other = 0;
+    for (size_t k = 0; k < rank; ++k)
+      other += index[k] * stride[k];
+    const size_t source = static_cast<size_t>(toColumn ? at : other) * bytes;
+    const size_t target = static_cast<size_t>(toColumn ? other : at) * bytes;
+    std::ranges::copy(from.bytes().subspan(source, bytes), to.bytes().subspan(target).begin());
+    for (size_t k = rank; k-- > 0 && ++index[k] == from.shape()[k];)
+      index[k] = 0;
+  }
+  return to;
+}
+
+HostArray moac::toColumnMajor(const HostArray &rowMajor) { return relaid(rowMajor, true); }
+HostArray moac::fromColumnMajor(const HostArray &columnMajor) { return relaid(columnMajor, false); }

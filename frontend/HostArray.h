@@ -49,6 +49,11 @@ private:
   std::vector<std::byte> storage = std::vector<std::byte>(8);
 };
 
+/// The same elements with the first axis contiguous instead of the last: what a kernel's `layout col`
+/// parameter points to. The bytes change, the shape does not.
+HostArray toColumnMajor(const HostArray &rowMajor);
+HostArray fromColumnMajor(const HostArray &columnMajor);
+
 /// Conversions of the 16-bit float formats; to nearest even, overflow to infinity, NaN stays NaN.
 double fromHalf(uint16_t bits);
 uint16_t toHalf(long double value);
