@@ -57,7 +57,8 @@ public:
       : program(program), kernel(kernel), options(options) {}
 
   CheckReport run() {
-    // More threads than cores must not spin against each other. OpenMP reads this when it is loaded.
+    // More threads than cores must not spin against each other. OpenMP reads this when it is
+    // loaded.
     setenv("OMP_WAIT_POLICY", "passive", /*overwrite=*/0);
     for (const std::string &name : options.targets)
       if (!prepare(name))
@@ -101,7 +102,10 @@ private:
     rules.symbols = static_cast<unsigned>(kernel.symbols.size() - kernel.bound.size());
     rules.admits = [&](const Sizes &free) { return program.admits(kernel.name, withBound(free), {}); };
     rules.work = [&](const Sizes &free) {
-      return program.innermostIterations(kernel.name, withBound(free));
+      const Sizes sizes = withBound(free);
+      // Arrays may be large where the loops are empty; an element costs about as much.
+      return std::max(program.innermostIterations(kernel.name, sizes),
+                      std::max(0.0, totalElements(sizes) - 1e5));
     };
     rules.cap = options.cap;
     rules.full = options.full;
@@ -109,6 +113,17 @@ private:
     for (const Sizes &free : sizeCases(rules))
       cases.push_back(withBound(free));
     return cases;
+  }
+
+  double totalElements(const Sizes &sizes) const {
+    double total = 0;
+    for (const auto *arrays : {&kernel.inputs, &kernel.outputs})
+      for (const ArraySignature &array : *arrays) {
+        const std::optional<HostShape> shape = shapeOf(kernel, array, sizes);
+        const std::optional<int64_t> count = shape ? elementCount(*shape) : std::nullopt;
+        total += count ? static_cast<double>(*count) : std::numeric_limits<double>::infinity();
+      }
+    return total;
   }
 
   bool prepare(const std::string &name) {
