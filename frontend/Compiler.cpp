@@ -137,8 +137,10 @@ public:
     Operation *op = source ? SymbolTable::lookupSymbolIn(source, kernel) : nullptr;
     if (!op)
       return Answer<InterpretResult>::failure(source ? "no kernel '" + kernel + "'" : problems);
+    Limits limits;
+    limits.unread = stage == Stage::Scheduled;
     Outcome outcome = isa<moa::KernelOp>(op)
-                          ? moac::interpret(cast<moa::KernelOp>(op), toArguments(arguments))
+                          ? moac::interpret(cast<moa::KernelOp>(op), toArguments(arguments), limits)
                           : moac::interpret(cast<onf::FuncOp>(op), toArguments(arguments));
     if (outcome.ending != Ending::Returned)
       return Answer<InterpretResult>::failure(outcome.message);
@@ -149,6 +151,7 @@ public:
     result.uncertain = outcome.uncertain || (outcome.ok() && formula && mayFailUnneeded(formula));
     for (const Tensor &tensor : outcome.results)
       result.outputs.push_back(toOracle(tensor));
+    result.visits = outcome.counts.visits;
     for (const auto &[name, count] : outcome.counts.operations)
       if (llvm::StringRef(name).ends_with(".f64") || llvm::StringRef(name).ends_with(".f32"))
         result.operations += static_cast<double>(count);
@@ -186,12 +189,16 @@ private:
       dnf = run(*module, [&](PassManager &manager) { addDnfPasses(manager, options.bindings); });
     if (stage == Stage::Dnf || !dnf)
       return dnf ? *dnf : ModuleOp();
-    if (!onf) {
+    if (!scheduled) {
       OwningOpRef<ModuleOp> source = dnf->clone();
       if (options.unchecked) // the user vouches for every subscript
         source->walk([](moa::PsiOp psi) { psi.setChecked({}); });
-      onf = run(*source, [](PassManager &manager) { addGammaPasses(manager); });
+      scheduled = run(*source, [](PassManager &manager) { addSchedulePasses(manager); });
     }
+    if (stage == Stage::Scheduled || !scheduled)
+      return scheduled ? *scheduled : ModuleOp();
+    if (!onf)
+      onf = run(*scheduled, [](PassManager &manager) { manager.addPass(createGammaConstruct()); });
     return onf ? *onf : ModuleOp();
   }
 
@@ -212,7 +219,7 @@ private:
   Diagnostics messages;
   MLIRContext context;
   std::vector<ast::File> files;
-  OwningOpRef<ModuleOp> module, dnf, onf;
+  OwningOpRef<ModuleOp> module, dnf, scheduled, onf;
   std::vector<KernelSignature> signatures;
   std::string problems; ///< of options and passes
 };
@@ -249,10 +256,7 @@ Answer<std::string> CompiledProgram::explain(const std::string &name, const std:
   out += "\nchecked at run time\n" + (checks.empty() ? "  nothing\n" : checks);
   out += "\nDNF\n";
   indent(out, moa::indexForm(kernel));
-  // The schedule is computed on a copy: construction consumes it.
-  OwningOpRef<ModuleOp> scheduled =
-      run(normal, [](PassManager &manager) { addSchedulePasses(manager); });
-  if (auto planned = scheduled ? lookup<moa::KernelOp>(*scheduled, name) : moa::KernelOp())
+  if (auto planned = lookup<moa::KernelOp>(at(Stage::Scheduled), name))
     out += "\nschedule " + name + " for cpu {\n" + Schedule(planned).text() + "}\n";
   std::string text;
   llvm::raw_string_ostream stream(text);

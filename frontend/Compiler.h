@@ -60,7 +60,8 @@ struct LoadOptions {
   bool strictOrder = false;                ///< reductions in the written order
 };
 
-enum class Stage { Moa, Dnf, Onf };
+/// `Scheduled` is the DNF with its schedule: stages that are placed inline are substituted.
+enum class Stage { Moa, Dnf, Scheduled, Onf };
 
 struct EmitOptions {
   std::string target = "c-openmp";
@@ -92,6 +93,7 @@ struct InterpretResult {
   bool uncertain = false;
   std::vector<OracleArray> outputs; ///< empty unless status is 0
   double operations = 0;            ///< scalar arithmetic operations of the formula, for GF/s
+  uint64_t visits = 0;              ///< points of reductions visited (see ir/Interpreter.h)
 };
 
 /// Either a value or the message why there is none.

@@ -54,6 +54,9 @@ struct Arguments {
 struct Limits {
   uint64_t steps = 4'000'000'000;
   uint64_t bytes = 8ull << 30;
+  /// Also evaluate values that no result needs, if they cannot fail, as a schedule that stores them
+  /// does: for counts.
+  bool unread = false;
 };
 
 /// Accesses to one buffer (or input of a moa kernel), in elements. An element that updates
@@ -71,6 +74,9 @@ struct Counts {
   std::map<std::string, Traffic> buffers;     ///< by the name of the array or stage
   std::map<std::string, uint64_t>
       points; ///< reduction points visited, by the name of the array or stage
+  /// Points visited by reductions that an onf.update can realise (all but argmax, argmin and fold).
+  /// A realisation never visits more of them than the scheduled formula does.
+  uint64_t visits = 0;
 };
 
 /// How interpretation ended.

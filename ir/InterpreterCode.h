@@ -112,6 +112,7 @@ struct Instr {
 struct Block {
   uint32_t steps = 0;
   std::map<std::string, uint32_t> operations, points;
+  uint32_t visits = 0; ///< points of reductions that may be regrouped
   std::map<std::string, Traffic> buffers;
 };
 

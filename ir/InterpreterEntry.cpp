@@ -95,6 +95,7 @@ Counts Machine::counts() {
     const Block &block = program.blocks[b];
     for (const auto &[name, times] : block.operations)
       counts.operations[name] += times * blockCounts[b];
+    counts.visits += block.visits * blockCounts[b];
     for (const auto &[name, times] : block.points)
       counts.points[name] += times * blockCounts[b];
     for (const auto &[name, traffic] : block.buffers) {
@@ -160,6 +161,9 @@ Outcome Machine::runKernel(const Arguments &arguments) {
     run(procedure, frame);
     for (size_t k = 0; k < kernel.results.size(); ++k)
       results.push_back(result(kernel.results[k], frame.slots[kernel.returned[k]].view));
+    for (size_t k = 0; limits.unread && k < arrays.size(); ++k)
+      if (!arrays[k]->ready && !arrays[k]->lazy && arrays[k]->broken == Status::Ok)
+        force(*arrays[k]);
   });
 }
 

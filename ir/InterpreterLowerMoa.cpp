@@ -197,6 +197,7 @@ LogicalResult Code::accumulate(const Reduced &reduced, uint32_t to, Nest nest, M
   emit(pick(Op::startSingle), aux, accumulator);
   auto innermost = [&]() -> LogicalResult {
     ++block().points[name];
+    block().visits += *kind != Reduction::argmax && *kind != Reduction::argmin;
     ++block().operations[(reduced.kind + "." + StringRef(elementName(reduced.element))).str()];
     FailureOr<Term> one = term();
     if (failed(one))

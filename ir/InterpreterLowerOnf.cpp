@@ -152,6 +152,7 @@ LogicalResult Code::memory(Operation *op) {
   uint32_t id = buffers.lookup(update.getBuffer());
   Element element = program.buffers[id].element;
   ++block().buffers[program.buffers[id].name].updates;
+  ++block().visits;
   ++block().operations[(update.getKind() + "." + StringRef(elementName(element))).str()];
   uint32_t value = slot(update.getValue());
   emit(Op::updateBuffer, static_cast<unsigned>(*kind), value, id, offsetSlot(update.getOffset()),

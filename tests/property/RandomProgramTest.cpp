@@ -121,7 +121,9 @@ std::string examine(Batch &batch, const RandomProgram &program, uint64_t seed) {
     std::string where = fmt::format(" at M={} N={}", m, n);
     if (!want)
       return "moa: " + want.error + where;
-    for (auto [stage, name] : {std::pair(Stage::Dnf, "dnf"), std::pair(Stage::Onf, "onf")}) {
+    uint64_t visits = 0; // of the formula as scheduled: its realisation visits no point twice
+    for (auto [stage, name] : {std::pair(Stage::Dnf, "dnf"), std::pair(Stage::Scheduled, "scheduled"),
+                               std::pair(Stage::Onf, "onf")}) {
       Answer<InterpretResult> got = batch.program->interpret(program.name, stage, arguments);
       if (!got)
         return std::string(name) + ": " + got.error + where;
@@ -131,6 +133,9 @@ std::string examine(Batch &batch, const RandomProgram &program, uint64_t seed) {
         return fmt::format("{}: status {} instead of {}{}", name, got->status, want->status, where);
       if (std::string wrong = judge(name, rounded(*got), *want, program.exact); !wrong.empty())
         return wrong + where;
+      if (stage == Stage::Onf && got->status == 0 && !want->uncertain && got->visits > visits)
+        return fmt::format("onf: {} reduction points visited instead of {}{}", got->visits, visits, where);
+      visits = got->visits;
     }
     for (int threads : {1, 3}) {
       if (setThreads)

@@ -77,6 +77,7 @@ TEST(InterpreterOnf, AccumulatesInRegisters) {
   Outcome sums = on(prefixSum("add", "0.0"), {1, 2, 4});
   EXPECT_EQ(values(sums), (std::vector<double>{1, 3, 7}));
   EXPECT_EQ(sums.counts.buffers["acc"].updates, 6u);
+  EXPECT_EQ(sums.counts.visits, 6u);
   EXPECT_EQ(sums.counts.buffers["acc"].leastUpdates, 1u);
   EXPECT_EQ(sums.counts.buffers["acc"].mostUpdates, 3u);
   EXPECT_EQ(values(on(prefixSum("mul", "1.0"), {1, 2, 4})), (std::vector<double>{1, 2, 8}));

@@ -84,6 +84,7 @@ TEST(Interpreter, GoldenAttention) {
     EXPECT_LT(bound, 1e-14);
   }
   EXPECT_EQ(outcome.counts.points["S"], 36u);
+  EXPECT_EQ(outcome.counts.visits, 36u + 9u + 36u + 36u); // S, m, and both sums of O as written
   EXPECT_EQ(outcome.counts.operations["exp.f64"], 9u); // P is computed once though read twice
   EXPECT_EQ(outcome.counts.buffers["V"].loads, 36u);
 }

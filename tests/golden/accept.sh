@@ -1,0 +1,6 @@
+#!/bin/sh
+# Takes what moac writes now as the golden files. Read the difference before you commit it.
+#   tests/golden/accept.sh build/release/bin/moac
+cd "$(dirname "$0")/../.." && for kernel in attention stencil spmv; do
+  "$1" compile "examples/$kernel.moa" --standalone -o tests/golden/Inputs || exit 1
+done
