@@ -59,6 +59,88 @@ Index gammaRowInverse(const Expr &offset, const Extents &s) {
   return reversed(gammaColInverse(offset, reversed(s)));
 }
 
+namespace {
+
+/// Two shapes taken apart from their last axes, in common factors. `extent` is what is left of an axis; of the
+/// source, `index` is what is left of its index; of the target, `weight` is what the next digit counts.
+class Reindexing {
+public:
+  Reindexing(const Index &i, const Extents &from, const Extents &to)
+      : i(i), from(from), to(to), out(to.size()), f(from.size()), t(to.size()) {}
+
+  Index run() {
+    while (nextSource() && nextTarget())
+      if (!digit()) {
+        throughOffset();
+        break;
+      }
+    return out;
+  }
+
+private:
+  bool nextSource() {
+    while (extent == Expr(1)) {
+      if (f == 0)
+        return false;
+      extent = from[--f];
+      index = i[f];
+    }
+    return true;
+  }
+  bool nextTarget() {
+    while (room == Expr(1)) {
+      if (t == 0)
+        return false;
+      room = to[--t];
+      weight = Expr(1);
+    }
+    return true;
+  }
+  void put(const Expr &value) { out[t] = out[t] + value * weight; }
+
+  bool digit() {
+    if (std::optional<Expr> left = exactQuotient(room, extent)) {
+      put(index);
+      weight = weight * extent;
+      room = *left;
+      extent = Expr(1);
+    } else if (std::optional<Expr> rest = exactQuotient(extent, room)) {
+      put(mod(index, room));
+      index = floordiv(index, room);
+      extent = *rest;
+      room = Expr(1);
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  /// What is left has no factor in common that the algebra sees.
+  void throughOffset() {
+    Index rest(i.begin(), i.begin() + static_cast<std::ptrdiff_t>(f));
+    Extents extents(from.begin(), from.begin() + static_cast<std::ptrdiff_t>(f));
+    rest.push_back(index);
+    extents.push_back(extent);
+    Extents target(to.begin(), to.begin() + static_cast<std::ptrdiff_t>(t));
+    target.push_back(room);
+    Index digits = gammaRowInverse(gammaRow(rest, extents), target);
+    put(digits.back());
+    std::copy(digits.begin(), digits.end() - 1, out.begin());
+  }
+
+  const Index &i;
+  const Extents &from, &to;
+  Index out;
+  size_t f, t;
+  Expr extent{1}, index, room{1}, weight{1};
+};
+
+} // namespace
+
+Index reindexRow(const Index &i, const Extents &from, const Extents &to) {
+  return Reindexing(i, from, to).run();
+}
+
 Lift lift(const Expr &n, const Expr &t, const std::string &outer, const std::string &inner,
           bool cyclic) {
   Expr blocks = floordiv(n + t - Expr(1), t), o = Expr::name(outer), i = Expr::name(inner);

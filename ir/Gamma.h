@@ -21,6 +21,10 @@ Expr gammaCol(const Index &i, const Extents &s);
 /// Inverse of γ_row / γ_col: the index vector at `offset`.
 Index gammaRowInverse(const Expr &offset, const Extents &s);
 Index gammaColInverse(const Expr &offset, const Extents &s);
+/// The index, in an array of shape `to`, of the element at index `i` of shape `from`: γ'(γ(i; from); to), both
+/// row-major, for equal totals. Axes whose extents divide each other are taken apart digit by digit, so that no
+/// division is left where one shape only splits or joins axes of the other; the rest goes through the offset.
+Index reindexRow(const Index &i, const Extents &from, const Extents &to);
 /// Stride of each axis, in elements.
 std::vector<Expr> rowStrides(const Extents &s);
 std::vector<Expr> colStrides(const Extents &s);

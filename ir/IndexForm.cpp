@@ -164,3 +164,8 @@ std::string moa::indexForm(KernelOp kernel) {
     out += indexForm(gen) + "\n";
   return out;
 }
+
+std::string moa::axisName(const shape::Expr &extent, unsigned position) {
+  std::optional<std::string> symbol = extent.asName();
+  return (symbol ? llvm::StringRef(*symbol).lower() : "i") + std::to_string(position);
+}

@@ -15,6 +15,9 @@ std::string indexForm(GenOp gen, size_t limit = 4000);
 /// One line for each stage of the kernel.
 std::string indexForm(KernelOp kernel);
 
+/// What axis `position` of this extent is called where the user gave no name: `n1` for an extent N, `i1` for N - 2.
+std::string axisName(const shape::Expr &extent, unsigned position);
+
 } // namespace moac::moa
 
 #endif

@@ -101,6 +101,22 @@ void moa::assumeDomain(shape::Facts &facts, BlockArgument index, IndexExprs &exp
     facts.range(exprs.nameOf(index), exprs.toExpr(red.lower(i)), exprs.toExpr(red.upper(i)));
 }
 
+shape::Facts moa::factsAt(Operation *op, IndexExprs &exprs) {
+  SmallVector<std::pair<Operation *, Region *>> path;
+  for (Operation *parent = op->getParentOp(); parent && !isa<KernelOp>(parent); op = parent, parent = parent->getParentOp())
+    path.push_back({parent, op->getParentRegion()});
+  shape::Facts facts = entryFacts(op->getParentOfType<KernelOp>(), exprs);
+  for (auto [parent, region] : llvm::reverse(path)) {
+    auto red = dyn_cast<RedOp>(parent);
+    if (auto where = dyn_cast<WhereOp>(parent))
+      assume(facts, where.getCondition(), region == &where.getThenRegion(), exprs);
+    else if (isa<GenOp>(parent) || (red && region->getRegionNumber() <= red.rank()))
+      for (BlockArgument index : region->front().getArguments())
+        assumeDomain(facts, index, exprs);
+  }
+  return facts;
+}
+
 bool moa::provesInRange(const shape::Facts &facts, PsiOp psi, unsigned axis, IndexExprs &exprs) {
   shape::Expr subscript = exprs.toExpr(psi.getSubscripts()[axis]);
   shape::Expr extent = cast<ArrayType>(psi.getArray().getType()).extents()[axis];

@@ -18,6 +18,10 @@ void assume(shape::Facts &facts, mlir::Value condition, bool holds, IndexExprs &
 /// Adds the domain of an index of a gen or red: lo <= i < hi and not empty.
 void assumeDomain(shape::Facts &facts, mlir::BlockArgument index, IndexExprs &exprs);
 
+/// All that holds where `op` is evaluated: the entry's facts, the domains of the indices around it and the conditions it
+/// stands under.
+shape::Facts factsAt(mlir::Operation *op, IndexExprs &exprs);
+
 /// The extent of axis `axis` that `psi` reads is respected under these facts.
 bool provesInRange(const shape::Facts &facts, PsiOp psi, unsigned axis, IndexExprs &exprs);
 

@@ -305,8 +305,15 @@ OpFoldResult ScalarOp::fold(FoldAdaptor adaptor) {
   return folded ? OpFoldResult(Builder(getContext()).getIndexAttr(*folded)) : OpFoldResult();
 }
 
+/// A cast to the same type is nothing, nor is a weak integer through i64, which is how it is stored.
 OpFoldResult CastOp::fold(FoldAdaptor) {
-  return getValue().getType() == getResult().getType() ? OpFoldResult(getValue()) : OpFoldResult();
+  if (getValue().getType() == getResult().getType())
+    return getValue();
+  auto inner = getValue().getDefiningOp<CastOp>();
+  bool back = inner && inner.getValue().getType() == getResult().getType();
+  if (back && getResult().getType().isIndex() && getValue().getType().isInteger(64))
+    return inner.getValue();
+  return {};
 }
 
 LogicalResult WhereOp::verify() {

@@ -93,6 +93,9 @@ public:
   bool proveLess(const Expr &a, const Expr &b) const { return provePositive(b - a); }
   bool proveEqual(const Expr &a, const Expr &b) const;
 
+  /// `e`, or something equal and smaller: quotients, moduli, minima and maxima that the facts decide are gone.
+  Expr simplify(const Expr &e) const;
+
   /// A point at which every fact holds and `e` is negative, found among a few samples: for error
   /// messages. That nothing is found says nothing.
   std::optional<std::map<std::string, int64_t>> counterexample(const Expr &e) const;

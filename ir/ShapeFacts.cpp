@@ -56,6 +56,22 @@ bool Facts::proveEqual(const Expr &a, const Expr &b) const {
   return search.nonNegative(difference) && search.nonNegative(-difference);
 }
 
+Expr Facts::simplify(const Expr &e) const {
+  if (e.poisoned() || e.node().depth == 0)
+    return e;
+  const Knowledge &k = knowledge();
+  Expr best = e;
+  // With equalities applied there may be more to see, but not always less to write.
+  for (const Expr &start : {e, k.apply(e)}) {
+    FactBase learnt(&k.base);
+    Search search(k, learnt);
+    Expr simple = k.reveal(search.simplify(start));
+    if (!simple.poisoned() && simple.node().weight < best.node().weight)
+      best = simple;
+  }
+  return best;
+}
+
 std::optional<std::map<std::string, int64_t>> Facts::counterexample(const Expr &e) const {
   const Knowledge &k = knowledge();
   std::set<std::string> names = e.names();

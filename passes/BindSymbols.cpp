@@ -3,6 +3,7 @@
 // The signature does not change, so a specialised kernel can stand where the general one stood; a call with another
 // value returns the extent status.
 #include "passes/Passes.h"
+#include "passes/Substitute.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -13,24 +14,12 @@ namespace moac {
 #include "passes/Passes.h.inc"
 
 namespace {
-using Substitution = std::map<std::string, shape::Expr>;
-
-Type substitute(Type type, const Substitution &symbols) {
-  auto array = dyn_cast<moa::ArrayType>(type);
-  if (!array)
-    return type;
-  std::vector<shape::Expr> extents;
-  for (const shape::Expr &e : array.extents())
-    extents.push_back(e.substitute(symbols));
-  return moa::ArrayType::get(type.getContext(), extents, array.getElementType(), array.getColumnMajor());
-}
-
 struct BindSymbols : impl::BindSymbolsBase<BindSymbols> {
   using impl::BindSymbolsBase<BindSymbols>::BindSymbolsBase;
 
   void runOnOperation() override {
     moa::KernelOp kernel = getOperation();
-    Substitution values;
+    SymbolValues values;
     OpBuilder b = OpBuilder::atBlockBegin(&kernel.entry());
     for (const std::string &binding : bindings) {
       auto [name, number] = StringRef(binding).split('=');
@@ -55,17 +44,12 @@ struct BindSymbols : impl::BindSymbolsBase<BindSymbols> {
     moa::RequireOp::create(b, loc, same, "extent", text);
   }
 
-  void rewriteTypes(moa::KernelOp kernel, const Substitution &values) {
+  void rewriteTypes(moa::KernelOp kernel, const SymbolValues &values) {
     SmallVector<Attribute> results;
     for (Attribute type : kernel.getResultTypes())
-      results.push_back(TypeAttr::get(substitute(cast<TypeAttr>(type).getValue(), values)));
+      results.push_back(TypeAttr::get(substituteSymbols(cast<TypeAttr>(type).getValue(), values)));
     kernel.setResultTypesAttr(ArrayAttr::get(kernel.getContext(), results));
-    for (BlockArgument argument : kernel.entry().getArguments())
-      argument.setType(substitute(argument.getType(), values));
-    kernel.walk([&](Operation *op) {
-      for (Value result : op->getResults())
-        result.setType(substitute(result.getType(), values));
-    });
+    substituteSymbols(kernel, values);
   }
 };
 } // namespace

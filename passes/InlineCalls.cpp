@@ -5,6 +5,7 @@
 // every type that is cloned. Entry conditions are not copied: the frontend has turned them into the caller's own.
 #include "ir/IndexExpr.h"
 #include "passes/Passes.h"
+#include "passes/Substitute.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
@@ -16,23 +17,9 @@ namespace moac {
 #include "passes/Passes.h.inc"
 
 namespace {
-using Substitution = std::map<std::string, shape::Expr>;
-
-Type substitute(Type type, const Substitution &symbols) {
-  auto array = dyn_cast<moa::ArrayType>(type);
-  if (!array)
-    return type;
-  std::vector<shape::Expr> extents;
-  for (const shape::Expr &e : array.extents())
-    extents.push_back(e.substitute(symbols));
-  return moa::ArrayType::get(type.getContext(), extents, array.getElementType(), array.getColumnMajor());
-}
-
-void rewriteClone(Operation *clone, const Substitution &symbols, StringRef prefix) {
+void rewriteClone(Operation *clone, const SymbolValues &symbols, StringRef prefix) {
+  substituteSymbols(clone, symbols);
   clone->walk([&](Operation *op) {
-    for (Value result : op->getResults())
-      result.setType(substitute(result.getType(), symbols));
-    OpBuilder b(op);
     if (auto gen = dyn_cast<moa::GenOp>(op))
       gen.setName((prefix + "_" + gen.getName()).str());
     if (auto call = dyn_cast<moa::CallOp>(op))
@@ -42,7 +29,7 @@ void rewriteClone(Operation *clone, const Substitution &symbols, StringRef prefi
 
 void inlineCall(moa::CallOp call, moa::KernelOp callee, moa::IndexExprs &exprs) {
   IRMapping map;
-  Substitution symbols;
+  SymbolValues symbols;
   for (unsigned i = 0; i < call.getNumOperands(); ++i) {
     map.map(callee.entry().getArgument(i), call.getOperand(i));
     if (call.getOperand(i).getType().isIndex())

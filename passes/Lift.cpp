@@ -13,20 +13,7 @@ GenOp moac::enclosingStage(Operation *op) {
 
 Value moac::zeroOf(OpBuilder &b, Location loc, Type type) { return ConstantOp::create(b, loc, cast<TypedAttr>(b.getZeroAttr(type))); }
 
-Lifter::Lifter(KernelOp kernel) : kernel(kernel), exprs(kernel), entry(entryFacts(kernel, exprs)) {
-  for (unsigned i = 0; i < kernel.entry().getNumArguments(); ++i)
-    names.insert(kernel.argName(i).str());
-  for (Attribute result : kernel.getResults())
-    names.insert(cast<StringAttr>(result).getValue().str());
-  kernel.walk([&](GenOp gen) { names.insert(gen.getName().str()); });
-}
-
-std::string Lifter::freshName(const std::string &base) {
-  std::string name = base;
-  for (unsigned count = 2; !names.insert(name).second; ++count)
-    name = base + std::to_string(count);
-  return name;
-}
+Lifter::Lifter(KernelOp kernel) : kernel(kernel), exprs(kernel), entry(entryFacts(kernel, exprs)), names(kernel) {}
 
 bool Lifter::isSymbolic(const shape::Expr &e) const {
   for (const std::string &name : e.names()) {

@@ -7,6 +7,7 @@
 
 #include "ir/KernelFacts.h"
 #include "passes/Slice.h"
+#include "passes/StageNames.h"
 
 namespace moac {
 
@@ -36,8 +37,7 @@ public:
   /// The conjunction of guards as one value at the builder's place; null when there are none.
   mlir::Value guardValue(llvm::ArrayRef<Guards::Condition> guards, mlir::IRMapping &map, mlir::OpBuilder &builder);
 
-  /// `base`, or `base2`, `base3`, ...: a name no stage or parameter of the kernel has. It is then taken.
-  std::string freshName(const std::string &base);
+  std::string freshName(const std::string &base) { return names.fresh(base); }
 
 private:
   std::optional<shape::Expr> extentOf(mlir::BlockArgument index);
@@ -48,7 +48,7 @@ private:
   moa::KernelOp kernel;
   moa::IndexExprs exprs;
   shape::Facts entry;
-  std::set<std::string> names;
+  StageNames names;
 };
 
 /// The stage of the kernel (a gen directly in its body) that holds `op`.

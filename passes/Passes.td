@@ -23,11 +23,13 @@ def BindSymbols : Pass<"moa-bind-symbols", "::moac::moa::KernelOp"> {
   let dependentDialects = ["::moac::moa::MoaDialect"];
 }
 
-def ComposePsi : Pass<"moa-compose-psi", "::moac::moa::KernelOp"> {
-  let summary = "Compose partial reads, so that every psi is full";
+def PsiReduce : Pass<"moa-psi-reduce", "::moac::moa::KernelOp"> {
+  let summary = "Rewrite reads by the laws of the algebra until only parameters and stages are read";
   let description = [{
-    `j psi (i psi A)` becomes `(i ++ j) psi A` (law psi-psi). A sub-array that is returned or passed on as a whole becomes
-    a gen of full reads. Results that are parameters, or one value returned twice, become gens of their own.
+    Pre-condition: no moa.call. Post-condition: every psi is full and reads a parameter or a gen; no operation of the operator
+    form is left; each result is a gen of its own. The laws are those of passes/PsiLaws.h, each a remark of category psi when it
+    fires: `i psi (reverse A)` becomes `(n - 1 - i) psi A`. Values without a name disappear, except those that are computed and
+    read more than once, which become gens. Index arithmetic is canonical afterwards; stored weak integers are i64.
   }];
   let dependentDialects = ["::moac::moa::MoaDialect"];
 }

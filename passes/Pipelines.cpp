@@ -15,7 +15,7 @@ void moac::addDnfPasses(OpPassManager &manager, const std::map<std::string, int6
       options.bindings.push_back(name + "=" + std::to_string(value));
     kernel.addPass(createBindSymbols(options));
   }
-  kernel.addPass(createComposePsi());
+  kernel.addPass(createPsiReduce());
   kernel.addPass(createLiftArrays());
   kernel.addPass(createSplitStages());
   kernel.addPass(createCSEPass());

@@ -1,4 +1,4 @@
-// β-reduction of reads of gens; see Substitute.h.
+// Substitution for reads of gens and for symbols in types; see Substitute.h.
 #include "passes/Substitute.h"
 #include "passes/Slice.h"
 
@@ -15,8 +15,38 @@ void moac::substituteReads(GenOp gen) {
       map.map(index, subscript);
     for (Operation &op : gen.entry().without_terminator())
       b.clone(op, map);
-    psi.getResult().replaceAllUsesWith(map.lookupOrDefault(gen.yielded()));
+    Value value = map.lookupOrDefault(gen.yielded());
+    SmallVector<CastOp> casts;
+    for (Operation *reader : psi.getResult().getUsers())
+      if (auto cast = dyn_cast<CastOp>(reader))
+        casts.push_back(cast);
+    psi.getResult().replaceAllUsesWith(value);
     psi.erase();
+    for (CastOp cast : casts) // a weak integer that was stored as i64 is itself again
+      if (Value same = dyn_cast_if_present<Value>(cast.fold(CastOp::FoldAdaptor(ArrayRef<Attribute>{Attribute()}, cast)))) {
+        cast.getResult().replaceAllUsesWith(same);
+        cast.erase();
+      }
   }
   gen.erase();
+}
+
+Type moac::substituteSymbols(Type type, const SymbolValues &symbols) {
+  auto array = dyn_cast<ArrayType>(type);
+  if (!array)
+    return type;
+  std::vector<shape::Expr> extents;
+  for (const shape::Expr &e : array.extents())
+    extents.push_back(e.substitute(symbols));
+  return ArrayType::get(type.getContext(), extents, array.getElementType(), array.getColumnMajor());
+}
+
+void moac::substituteSymbols(Operation *root, const SymbolValues &symbols) {
+  auto replace = [&](Value value) { value.setType(substituteSymbols(value.getType(), symbols)); };
+  root->walk([&](Operation *op) {
+    llvm::for_each(op->getResults(), replace);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        llvm::for_each(block.getArguments(), replace);
+  });
 }

@@ -1,0 +1,87 @@
+// Index arithmetic in canonical form, so that `A[n - 1 - (n - 1 - i)]` and `A[i]` are one DNF however they came about.
+//
+// A subscript, a bound or a compared index is read as algebra, made smaller by the facts where it stands, and written anew if
+// that takes no more operations than before.
+#include "ir/KernelFacts.h"
+#include "ir/MaterializeExpr.h"
+#include "ir/ShapeNode.h"
+#include "passes/PsiLaws.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace moac;
+using namespace moac::moa;
+
+namespace {
+/// The index arithmetic that computes `value`.
+void collectCone(Value value, llvm::SmallPtrSetImpl<Operation *> &cone) {
+  auto op = value.getDefiningOp<ScalarOp>();
+  if (!op || !value.getType().isIndex() || !cone.insert(op).second)
+    return;
+  for (Value operand : op.getOperands())
+    collectCone(operand, cone);
+}
+
+bool isIndexArithmetic(Value value) {
+  return value.getType().isIndex() && value.getDefiningOp<ScalarOp>() != nullptr;
+}
+
+void canonicalise(OpOperand &use) {
+  Value old = use.get();
+  llvm::SmallPtrSet<Operation *, 16> cone;
+  collectCone(old, cone);
+  if (!isAlgebraic(old))
+    return;
+  Operation *at = use.getOwner();
+  IndexExprs exprs(at->getParentOfType<KernelOp>());
+  shape::Expr e = exprs.toExpr(old);
+  if (e.poisoned())
+    return;
+  e = simplifyAt(at, e, exprs);
+  OpBuilder b(at);
+  Value value = materialize(e, b, old.getLoc(), [&](const std::string &name) { return exprs.valueOf(name); });
+  llvm::SmallPtrSet<Operation *, 16> anew;
+  collectCone(value, anew);
+  if (anew.size() <= cone.size())
+    use.set(value);
+}
+} // namespace
+
+bool moac::isAlgebraic(Value index) {
+  llvm::SmallPtrSet<Operation *, 16> cone;
+  collectCone(index, cone);
+  return llvm::none_of(cone, [](Operation *op) { return cast<ScalarOp>(op).getChecked(); });
+}
+
+shape::Expr moac::simplifyAt(Operation *op, const shape::Expr &e, IndexExprs &exprs) {
+  if (e.poisoned() || e.node().depth == 0)
+    return e;
+  shape::Expr simple = factsAt(op, exprs).simplify(e);
+  std::set<std::string> before = e.names();
+  // An equality may bring in a name whose value is not at hand here.
+  for (const std::string &name : simple.names()) {
+    auto argument = dyn_cast_or_null<BlockArgument>(exprs.valueOf(name));
+    if (!before.contains(name) && (!argument || !isa<KernelOp>(argument.getOwner()->getParentOp())))
+      return e;
+  }
+  return simple;
+}
+
+void moac::canonicaliseIndices(KernelOp kernel) {
+  SmallVector<OpOperand *> uses;
+  for (auto gen : kernel.entry().getOps<GenOp>())
+    gen.getBody().walk([&](Operation *op) {
+      if (op->getNumResults() == 1 && isIndexArithmetic(op->getResult(0)))
+        return; // part of a larger expression
+      for (OpOperand &use : op->getOpOperands())
+        if (isIndexArithmetic(use.get()))
+          uses.push_back(&use);
+    });
+  llvm::for_each(uses, [](OpOperand *use) { canonicalise(*use); });
+  SmallVector<Operation *> scalars;
+  kernel.walk([&](ScalarOp op) { scalars.push_back(op); });
+  for (Operation *op : llvm::reverse(scalars))
+    if (isOpTriviallyDead(op))
+      op->erase();
+}
