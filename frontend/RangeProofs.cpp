@@ -5,6 +5,8 @@
 // nothing is refuted: the condition may never hold.
 #include "frontend/Ranges.h"
 
+#include "ir/Presburger.h"
+
 namespace moac::sema {
 
 using shape::Expr;
@@ -43,7 +45,7 @@ void Ranges::settle(const Read &read) {
   std::vector<int64_t> checked;
   for (unsigned axis = 0; axis < read.subscripts.size(); ++axis) {
     Expr subscript = exprs.toExpr(op.getSubscripts()[axis]);
-    if (facts.proveNonNegative(subscript) && facts.proveLess(subscript, extents[axis]))
+    if (provesNonNegative(facts, subscript) && provesLess(facts, subscript, extents[axis]))
       continue;
     const IndexInfo *direct = read.direct[axis];
     if (direct && !guarded && direct->source != IndexInfo::Source::Inferred && direct->hi &&
@@ -219,8 +221,8 @@ bool Ranges::proves(mlir::Value condition, bool holds, const shape::Facts &facts
   std::optional<Expr> a = exprs.toInteger(op.getOperand(0)), b = exprs.toInteger(op.getOperand(1));
   if (!a || !b)
     return false;
-  auto less = [&](const Expr &x, const Expr &y) { return facts.proveLess(x, y); };
-  auto atMost = [&](const Expr &x, const Expr &y) { return facts.proveNonNegative(y - x); };
+  auto less = [&](const Expr &x, const Expr &y) { return provesLess(facts, x, y); };
+  auto atMost = [&](const Expr &x, const Expr &y) { return provesNonNegative(facts, y - x); };
   switch (fn) {
   case ScalarFn::eq_:
   case ScalarFn::ne_:

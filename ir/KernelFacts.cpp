@@ -1,5 +1,6 @@
 // Facts for proofs on kernels; see KernelFacts.h.
 #include "ir/KernelFacts.h"
+#include "ir/Presburger.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -120,5 +121,5 @@ shape::Facts moa::factsAt(Operation *op, IndexExprs &exprs) {
 bool moa::provesInRange(const shape::Facts &facts, PsiOp psi, unsigned axis, IndexExprs &exprs) {
   shape::Expr subscript = exprs.toExpr(psi.getSubscripts()[axis]);
   shape::Expr extent = cast<ArrayType>(psi.getArray().getType()).extents()[axis];
-  return facts.proveNonNegative(subscript) && facts.proveLess(subscript, extent);
+  return shape::provesNonNegative(facts, subscript) && shape::provesLess(facts, subscript, extent);
 }

@@ -109,6 +109,9 @@ public:
   std::optional<Expr> upperBound(const Expr &e, const std::set<std::string> &eliminate) const;
   std::optional<Expr> lowerBound(const Expr &e, const std::set<std::string> &eliminate) const;
 
+  /// Every fact as an expression that is >= 0 where the facts hold: for another prover.
+  void each(const std::function<void(const Expr &)> &visit) const;
+
   struct Range {
     std::string name;
     Expr lo, hi;

@@ -21,6 +21,19 @@ void Facts::equal(const Expr &a, const Expr &b) {
   prepared.reset();
 }
 
+void Facts::each(const std::function<void(const Expr &)> &visit) const {
+  for (const Range &r : ranges) {
+    visit(Expr::name(r.name) - r.lo);
+    visit(r.hi - Expr(1) - Expr::name(r.name));
+  }
+  for (const Expr &e : known)
+    visit(e);
+  for (const auto &[a, b] : equalities) {
+    visit(a - b);
+    visit(b - a);
+  }
+}
+
 const Knowledge &Facts::knowledge() const {
   if (!prepared)
     prepared = std::make_shared<const Knowledge>(*this);
