@@ -146,13 +146,58 @@ void finishUnroll(Loop &loop) {
   loop.factor = std::clamp<int64_t>(trips, 1, most);
 }
 
-/// Drops Lets that no later statement of the body mentions.
+void dropUnused(Body &body);
+
+template <class Visit> void forEachInner(Stmt &statement, Visit visit) {
+  if (auto *branch = std::get_if<If>(&statement.node)) {
+    visit(branch->then);
+    visit(branch->otherwise);
+  } else if (auto *loop = std::get_if<Loop>(&statement.node)) {
+    visit(loop->body);
+  } else if (auto *team = std::get_if<Parallel>(&statement.node)) {
+    visit(team->body);
+  }
+}
+
+bool onlyNotes(const Body &body) {
+  return std::all_of(body.begin(), body.end(), [](const Stmt &statement) {
+    return std::holds_alternative<Note>(statement.node);
+  });
+}
+
+/// An if or a loop that does nothing.
+bool isIdle(const Stmt &statement) {
+  const auto *branch = std::get_if<If>(&statement.node);
+  const auto *loop = std::get_if<Loop>(&statement.node);
+  return (branch && onlyNotes(branch->then) && onlyNotes(branch->otherwise)) ||
+         (loop && onlyNotes(loop->body));
+}
+
+/// Removes the assignments to a variable that is never read, and what only they needed.
+void removeAssignments(Body &body, const std::string &name) {
+  std::erase_if(body, [&](Stmt &statement) {
+    if (const auto *assign = std::get_if<Assign>(&statement.node))
+      return assign->name == name;
+    if (const auto *update = std::get_if<Update>(&statement.node))
+      return update->name == name && !update->offset;
+    forEachInner(statement, [&](Body &inner) { removeAssignments(inner, name); });
+    return isIdle(statement);
+  });
+  dropUnused(body);
+}
+
+/// Drops Lets and Variables that no later statement of the body reads.
 void dropUnused(Body &body) {
   std::set<std::string> used;
   for (size_t i = body.size(); i-- > 0;) {
     const auto *let = std::get_if<Let>(&body[i].node);
-    if (let && !used.count(let->name)) {
+    const auto *variable = std::get_if<Variable>(&body[i].node);
+    const bool dropsLet = let && !used.count(let->name);
+    if (dropsLet || (variable && !used.count(variable->name))) {
+      const std::string name = dropsLet ? let->name : variable->name;
       body.erase(body.begin() + static_cast<std::ptrdiff_t>(i));
+      if (!dropsLet) // what its values needed may be unused now
+        return removeAssignments(body, name);
       continue;
     }
     mentionedBy(body[i], used);

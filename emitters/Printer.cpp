@@ -157,7 +157,7 @@ std::string Printer::clauses(const Loop &loop) {
   if (loop.work)
     text += fill(use(lang.clauseThreads), {{"work", realValue(1, *loop.work)}});
   if (loop.fails && loop.role == Loop::Role::Team)
-    text += use(lang.clauseStatus);
+    text += fill(use(lang.clauseStatus), {});
   for (const LaneReduction &reduction : loop.reductions)
     for (const auto &[op, clause] : lang.laneReductions)
       if (op == reduction.op)
@@ -196,10 +196,10 @@ void Printer::print(const Loop &loop) {
 void Printer::print(const Parallel &parallel) {
   const bool buffers = !parallel.scratch.empty();
   std::string text = buffers
-                         ? use(lang.clauseTeam)
+                         ? fill(use(lang.clauseTeam), {})
                          : fill(use(lang.clauseThreads), {{"work", realValue(1, parallel.work)}});
   if (parallel.fails)
-    text += use(lang.clauseStatus);
+    text += fill(use(lang.clauseStatus), {});
   if (buffers)
     lines(fill(use(lang.teamOpen), {{"slots", parallel.slots}}));
   lines(fill(use(lang.region), {{"clauses", text + privateClause(parallel.body)}}));

@@ -26,6 +26,7 @@ struct CompileCommand {
   std::string target = "c-openmp";
   std::string emit; ///< moa, dnf, onf, c, all; empty: c
   bool standalone = false;
+  bool verify = false; ///< read the C text back with clang and compare it with the analysis
   std::string depfile; ///< when not empty: where to say, for make and ninja, which files were read
 };
 int compile(const CompileCommand &command);

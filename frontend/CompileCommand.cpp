@@ -3,6 +3,7 @@
 #include "frontend/Commands.h"
 
 #include "frontend/Diagnostics.h"
+#include "frontend/SecondReader.h"
 
 #include <fmt/format.h>
 
@@ -135,6 +136,19 @@ bool writeStages(Program &program, const CompileCommand &command, const std::str
   return true;
 }
 
+/// Says what the second reader finds; true when that is nothing.
+bool verifySource(Program &program, const EmitOptions &options, const EmittedSource &source) {
+  Answer<reading::CReader> reader = loadCReader();
+  if (!reader) {
+    printError(reader.error);
+    return false;
+  }
+  const std::vector<std::string> differences = program.verify(options, source, *reader);
+  for (const std::string &difference : differences)
+    printError(fmt::format("not what was analysed: {}", difference));
+  return differences.empty();
+}
+
 bool writeSource(Program &program, const CompileCommand &command, const std::string &stem,
                  Output &output) {
   EmitOptions options;
@@ -147,6 +161,8 @@ bool writeSource(Program &program, const CompileCommand &command, const std::str
     printError(emitted.error);
     return false;
   }
+  if (command.verify && !verifySource(program, options, *emitted))
+    return false;
   return output.write(stem + ".h", emitted->header) && output.write(stem + ".c", emitted->source);
 }
 

@@ -5,10 +5,13 @@
 #include "emitters/C.h"
 #include "emitters/CFile.h"
 #include "emitters/LoopTreeBuilder.h"
+#include "emitters/OnfWork.h"
+#include "emitters/Verify.h"
 #include "frontend/AstToMoa.h"
 #include "frontend/CompilerData.h"
 #include "frontend/Diagnostics.h"
 #include "frontend/Imports.h"
+#include "frontend/SecondReader.h"
 #include "ir/IndexForm.h"
 #include "passes/Passes.h"
 #include "passes/Schedule.h"
@@ -91,14 +94,9 @@ public:
   Answer<std::string> explain(const std::string &kernel, const std::string &notation) override;
 
   Answer<EmittedSource> emit(const EmitOptions &emitOptions) override {
-    ModuleOp onf = at(Stage::Onf);
-    if (!onf)
+    if (!at(Stage::Onf))
       return Answer<EmittedSource>::failure(problems);
-    std::vector<onf::FuncOp> functions;
-    for (auto function : onf.getOps<onf::FuncOp>())
-      if (wanted(function.getSymName(), emitOptions))
-        functions.push_back(function);
-    auto tree = emit::buildLoopTree(functions, emit::cTraits());
+    auto tree = emit::buildLoopTree(functionsFor(emitOptions), emit::cTraits());
     emit::COptions style;
     style.standalone = emitOptions.standalone;
     style.headerName = emitOptions.headerName;
@@ -110,6 +108,23 @@ public:
     if (!refusals.empty())
       return Answer<EmittedSource>::failure(refusals);
     return EmittedSource{header.text, source.text};
+  }
+
+  std::vector<std::string> verify(const EmitOptions &emitOptions, const EmittedSource &source,
+                                  reading::CReader reader) override {
+    if (!at(Stage::Onf))
+      return {problems};
+    const std::vector<onf::FuncOp> functions = functionsFor(emitOptions);
+    const tree::File tree = emit::buildLoopTree(functions, emit::cTraits());
+    const reading::CReading read = reader(
+        {"kernels.c", source.source}, {{emitOptions.headerName, source.header},
+                                       {"moac.h", std::string(runtimeHeader())}});
+    std::vector<std::string> wrong = reading::verifyC(tree, read, source.source);
+    for (size_t i = 0; wrong.empty() && i < functions.size(); ++i)
+      for (const std::string &difference : reading::compareWork(
+               emit::workOf(functions[i], tree.kernels[i]), reading::workOf(read, tree.kernels[i])))
+        wrong.push_back("kernel '" + tree.kernels[i].name + "', " + difference);
+    return wrong;
   }
 
   bool admits(const std::string &kernel, const std::vector<int64_t> &symbols,
@@ -168,6 +183,15 @@ private:
       return llvm::is_contained(emitOptions.kernels, name);
     return llvm::any_of(signatures,
                         [&](const KernelSignature &signature) { return signature.name == name; });
+  }
+
+  /// The functions to emit; none when an earlier stage fails.
+  std::vector<onf::FuncOp> functionsFor(const EmitOptions &emitOptions) {
+    std::vector<onf::FuncOp> functions;
+    for (auto function : at(Stage::Onf).getOps<onf::FuncOp>())
+      if (wanted(function.getSymName(), emitOptions))
+        functions.push_back(function);
+    return functions;
   }
 
   void checkBinding(const std::string &name, int64_t value) {

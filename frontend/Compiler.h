@@ -8,6 +8,7 @@
 #ifndef MOAC_FRONTEND_COMPILER_H
 #define MOAC_FRONTEND_COMPILER_H
 
+#include "emitters/CReading.h"
 #include "frontend/HostArray.h"
 #include "ir/Shape.h"
 
@@ -137,6 +138,10 @@ public:
   /// Shapes, DNF, schedule and ONF of a kernel for a reader; `notation` is "ascii" or "moa".
   virtual Answer<std::string> explain(const std::string &kernel, const std::string &notation) = 0;
   virtual Answer<EmittedSource> emit(const EmitOptions &options) = 0;
+  /// Where `source` differs from the analysis that emit() printed, as `reader` understands it;
+  /// empty when it says what was analysed.
+  virtual std::vector<std::string> verify(const EmitOptions &options, const EmittedSource &source,
+                                          reading::CReader reader) = 0;
 
   /// Whether sizes and scalars satisfy the kernel's `where` conditions and give non-negative
   /// extents. Scalars may be empty: conditions on them are then not tested.

@@ -48,6 +48,8 @@ struct Commands {
                     "print a form instead of writing C: moa, dnf, onf, c or all")
         ->check(CLI::IsMember({"moa", "dnf", "onf", "c", "all"}));
     sub->add_flag("--standalone", compile.standalone, "no reference to libmoac-runtime");
+    sub->add_flag("--verify", compile.verify,
+                  "read the C text back with clang and compare it with the analysis");
     sub->add_option("--depfile", compile.depfile,
                     "write the files that were read, for make and ninja")
         ->type_name("FILE");

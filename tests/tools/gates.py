@@ -16,7 +16,7 @@ GATES = (
     ("language-test", re.compile(r"if \(lang"), ("emitters",), (), "answer it in the language's table"),
     ("std-cout", re.compile(r"std::cout"), None, (), "print with fmt"),
     ("unfinished", re.compile(r"\b(TODO|FIXME|XXX)\b"), None, (), "finish it or open an issue"),
-    ("clang-header", re.compile(r"#\s*include\s*[<\"]clang/"), None, ("ClangImport.cpp",), "go through ClangImport.h"),
+    ("clang-header", re.compile(r"#\s*include\s*[<\"]clang/"), None, ("ClangReader.cpp",), "go through CReading.h"),
     ("lost-location", re.compile(r"UnknownLoc::get|getUnknownLoc"), ("frontend", "passes"), (), "give the op a source location"),
     ("machine-path", re.compile(r"/(work|root|home)/[a-z]"), None, (), "use a relative path"),
     ("generated-include", re.compile(r"#\s*include\s*\".*\.inc\""), ("frontend", "emitters", "runtime"), (), "include the dialect's header"),

@@ -2,6 +2,7 @@
 #include "emitters/C.h"
 #include "emitters/CFile.h"
 #include "emitters/CSupport.h"
+#include "emitters/LoopShape.h"
 #include "emitters/Languages.h"
 #include "emitters/Names.h"
 #include "emitters/Printer.h"
@@ -190,6 +191,24 @@ TEST(CFiles, CompileClean) {
   const File file{"demo.moa", {matmul(), scratchy()}, {}};
   expectClean(printCFile(file, {.standalone = true, .headerName = ""}, cTraits()).text, "");
   expectClean(printCFile(file, {}, cTraits()).text, "-I" MOAC_SOURCE_DIR "/runtime");
+}
+
+TEST(CFiles, NoTabs) {
+  const File file{"demo.moa", {scratchy()}, {}};
+  EXPECT_EQ(printCFile(file, {}, cTraits()).text.find('\t'), std::string::npos);
+}
+
+TEST(LoopShape, UnreadVariablesGoWithTheirAssignments) {
+  const Expr zero = real(0), x = name("x", Elem::F64);
+  Body body = {stmt(Let{"v", load("A", Elem::F64, integer(0))}),
+               stmt(Variable{"choice", Elem::F64, std::nullopt}),
+               stmt(If{apply(Op::lt_, Elem::Bool, {x, zero}),
+                       {stmt(Assign{"choice", name("v", Elem::F64)})},
+                       {stmt(Assign{"choice", zero})}}),
+               stmt(Store{"B", integer(0), x})};
+  finishLoops(body);
+  ASSERT_EQ(body.size(), 1u);
+  EXPECT_TRUE(std::holds_alternative<Store>(body[0].node));
 }
 
 TEST(CFiles, EverySupportFunctionCompilesClean) {
