@@ -110,6 +110,7 @@ void moac::prepareReads(KernelOp kernel) {
 }
 
 void moac::finishReads(KernelOp kernel) {
+  stageScalars(kernel);
   canonicaliseIndices(kernel);
   SmallVector<GenOp> gens;
   kernel.walk([&](GenOp gen) { gens.push_back(gen); });

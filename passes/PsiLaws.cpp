@@ -152,7 +152,7 @@ private:
 std::vector<LawGroup> groups() { return {readLaws(), moveLaws(), shapeLaws(), functionLaws(), reductionLaws(), rankLaws()}; }
 } // namespace
 
-unsigned moac::readHeight(Value array) { return Heights().of(array); }
+unsigned moac::readHeight(PsiOp read) { return 2 * Heights().of(read.getArray()) + !read.getChecked().empty(); }
 
 void moac::addPsiLaws(RewritePatternSet &patterns) {
   for (const LawGroup &group : groups())

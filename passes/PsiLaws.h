@@ -115,12 +115,15 @@ bool isAlgebraic(mlir::Value index);
 /// `e` made smaller by the facts at `op`; names stay among those of `e`.
 shape::Expr simplifyAt(mlir::Operation *op, const shape::Expr &e, moa::IndexExprs &exprs);
 
+/// Makes scalars of data that stand outside of every stage stages of rank 0.
+void stageScalars(moa::KernelOp kernel);
+
 /// Writes the index arithmetic of every stage in canonical form, where that takes no more operations.
 void canonicaliseIndices(moa::KernelOp kernel);
 
-/// What the laws shrink: operations between a read of `array` and the stages and parameters it comes to. Every law replaces a
-/// read by reads of less height.
-unsigned readHeight(mlir::Value array);
+/// What the laws shrink: twice the operations between a read and the stages and parameters it comes to, and one more if it
+/// is checked. Every law replaces a read by reads that have less.
+unsigned readHeight(moa::PsiOp read);
 
 /// What goes before and after the laws: arrays that are returned or computed for several readers become gens; then
 /// subscripts are put in canonical form and stored weak integers become i64.
