@@ -135,7 +135,7 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
   char *top = moac_align64(ws);
   char *const threads = top;
   int64_t slots = 0;
-  #pragma omp parallel	num_threads(team)
+  #pragma omp parallel num_threads(team)
   {
     int64_t slot;
     #pragma omp atomic capture
