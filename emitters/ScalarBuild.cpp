@@ -137,8 +137,11 @@ IndexFacts ScalarTree::factsOf(Op fn, ArrayRef<IndexFacts> operands) {
                       });
   else if (fn == Op::sub_ || fn == Op::neg_)
     out.nonNegative = false;
-  else if (fn == Op::mod_)
+  else if (fn == Op::mod_) { // no larger than its divisor
+    out.bounded = operands[1].bounded;
+    out.bits = operands[1].bits;
     out.nonNegative = operands[1].nonNegative;
+  }
   return out;
 }
 

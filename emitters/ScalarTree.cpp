@@ -26,6 +26,13 @@ bool isSize(const Expr &e) {
          llvm::all_of(e.args, isSize);
 }
 
+bool hasDivision(const Expr &e) {
+  const bool divides = e.kind == Expr::Kind::Apply &&
+                       (e.op == Op::floordiv_ || e.op == Op::mod_ || e.op == Op::quotient_ ||
+                        e.op == Op::remainder_);
+  return divides || llvm::any_of(e.args, hasDivision);
+}
+
 bool hasLoad(const Expr &e) { return e.kind == Expr::Kind::Load || llvm::any_of(e.args, hasLoad); }
 
 } // namespace
@@ -158,7 +165,8 @@ bool ScalarTree::inlines(Operation *op, const Known &built) {
 /// True if the expression means the same at `use` and costs no more there.
 bool ScalarTree::reaches(Operation *from, Operation *use, const Known &built) {
   const bool cheap = built.expr.type == Elem::Index && !hasLoad(built.expr) &&
-                     built.reads.empty() && weight(built.expr) <= 2 * shortIndex;
+                     built.reads.empty() && weight(built.expr) <= 2 * shortIndex &&
+                     !hasDivision(built.expr);
   Operation *place = use;
   for (; place->getBlock() != from->getBlock(); place = place->getParentOp()) {
     Operation *parent = place->getParentOp();

@@ -20,11 +20,15 @@ struct Materializer {
   OpBuilder &b;
   Location loc;
   llvm::function_ref<Value(const std::string &)> valueOf;
+  llvm::function_ref<Value(const shape::Expr &)> computed;
 
   Value atom(const shape::Atom &atom) {
     using shape::AtomKind;
     if (atom.kind == AtomKind::Name)
       return valueOf(atom.name);
+    if (computed)
+      if (Value value = computed(shape::fromAtom(&atom)))
+        return value;
     ScalarFn fn = atom.kind == AtomKind::FloorDiv ? ScalarFn::floordiv_
                   : atom.kind == AtomKind::Mod    ? ScalarFn::mod_
                   : atom.kind == AtomKind::Min    ? ScalarFn::min_
@@ -65,6 +69,7 @@ struct Materializer {
 } // namespace
 
 Value moa::materialize(const shape::Expr &e, OpBuilder &b, Location loc,
-                       llvm::function_ref<Value(const std::string &)> valueOf) {
-  return Materializer{b, loc, valueOf}.expr(e);
+                       llvm::function_ref<Value(const std::string &)> valueOf,
+                       llvm::function_ref<Value(const shape::Expr &)> computed) {
+  return Materializer{b, loc, valueOf, computed}.expr(e);
 }

@@ -13,8 +13,10 @@ mlir::Value buildIndex(mlir::OpBuilder &builder, mlir::Location loc, ScalarFn fn
 mlir::Value indexConstant(mlir::OpBuilder &builder, mlir::Location loc, int64_t value);
 
 /// The value of `e` at the builder's place; `valueOf` gives the values of its names (never null).
+/// `computed` may give the value of a compound atom that exists already.
 mlir::Value materialize(const shape::Expr &e, mlir::OpBuilder &builder, mlir::Location loc,
-                        llvm::function_ref<mlir::Value(const std::string &)> valueOf);
+                        llvm::function_ref<mlir::Value(const std::string &)> valueOf,
+                        llvm::function_ref<mlir::Value(const shape::Expr &)> computed = nullptr);
 
 } // namespace moac::moa
 

@@ -1,5 +1,7 @@
-// Emission of scalar code; see BodyEmitter.h. Reductions are in BodyReductions.cpp.
+// Emission of scalar code; see BodyEmitter.h. Reductions are in BodyReductions.cpp, loops in pieces
+// and index algebra in BodyPieces.cpp.
 #include "passes/BodyEmitter.h"
+#include "ir/KernelFacts.h"
 
 using namespace mlir;
 using namespace moac;
@@ -59,6 +61,8 @@ void BodyEmitter::guard(Location loc, Value condition, StringRef status) {
 }
 
 Value BodyEmitter::emitScalar(ScalarOp op) {
+  if (Value decided = emitDecided(op))
+    return decided;
   SmallVector<Value> operands;
   for (Value operand : op.getOperands())
     operands.push_back(emit(operand));
@@ -74,7 +78,7 @@ Value BodyEmitter::emitRead(PsiOp op) {
   for (Value subscript : op.getSubscripts())
     subscripts.push_back(emit(subscript));
   Location loc = op.getLoc();
-  const Storage &place = storage.find(op.getArray())->second;
+  const Storage &place = context.storage.find(op.getArray())->second;
   for (int64_t axis : op.getChecked()) {
     const auto *kept = llvm::find(place.axes, static_cast<unsigned>(axis));
     Value extent = place.extents[kept - place.axes.begin()];
@@ -85,7 +89,10 @@ Value BodyEmitter::emitRead(PsiOp op) {
     Value both = ScalarOp::create(b, loc, b.getI1Type(), b.getStringAttr("and"), ValueRange{inside, below}, UnitAttr());
     guard(loc, both, "index");
   }
-  return onf::LoadOp::create(b, loc, op.getResult().getType(), place.buffer, place.offset(b, loc, subscripts));
+  Value offset = flatOffset(op, place);
+  if (!offset)
+    offset = place.offset(b, loc, subscripts);
+  return onf::LoadOp::create(b, loc, op.getResult().getType(), place.buffer, offset);
 }
 
 /// What regions of `op` read from outside runs before `op`, as it does in the DNF.
@@ -99,6 +106,8 @@ void BodyEmitter::emitCaptured(Operation *op) {
 }
 
 Value BodyEmitter::emitWhere(WhereOp op) {
+  if (std::optional<bool> side = decide(op.getCondition(), known.facts, context.exprs))
+    return emit(*side ? op.thenValue() : op.elseValue());
   Value condition = emit(op.getCondition());
   emitCaptured(op);
   return isPlain(op) ? emitPlainWhere(op, condition) : emitBranchingWhere(op, condition);
@@ -106,15 +115,16 @@ Value BodyEmitter::emitWhere(WhereOp op) {
 
 Value BodyEmitter::emitPlainWhere(WhereOp op, Value condition) {
   auto where = WhereOp::create(b, op.getLoc(), op.getResult().getType(), condition);
-  auto fill = [&](Region &region, Value value) {
+  auto fill = [&](Region &region, Value value, bool taken) {
     OpBuilder::InsertionGuard keep(b);
     Known outer = known; // what a side computes is not known outside of it
     b.setInsertionPointToEnd(&region.emplaceBlock());
+    assume(known.facts, op.getCondition(), taken, context.exprs);
     YieldOp::create(b, op.getLoc(), emit(value));
     known = std::move(outer);
   };
-  fill(where.getThenRegion(), op.thenValue());
-  fill(where.getElseRegion(), op.elseValue());
+  fill(where.getThenRegion(), op.thenValue(), true);
+  fill(where.getElseRegion(), op.elseValue(), false);
   return where.getResult();
 }
 
@@ -124,15 +134,16 @@ Value BodyEmitter::emitBranchingWhere(WhereOp op, Value condition) {
   Value zero = ConstantOp::create(b, loc, cast<TypedAttr>(b.getZeroAttr(type)));
   Value variable = registerVariable(loc, type, "choice", zero);
   auto branch = onf::IfOp::create(b, loc, condition);
-  auto fill = [&](Region &region, Value value) {
+  auto fill = [&](Region &region, Value value, bool taken) {
     OpBuilder::InsertionGuard keep(b);
     Known outer = known;
     b.setInsertionPointToEnd(&region.emplaceBlock());
+    assume(known.facts, op.getCondition(), taken, context.exprs);
     onf::StoreOp::create(b, loc, emit(value), variable, Value(), UnitAttr(), UnitAttr());
     known = std::move(outer);
   };
-  fill(branch.getThenRegion(), op.thenValue());
-  fill(branch.getElseRegion(), op.elseValue());
+  fill(branch.getThenRegion(), op.thenValue(), true);
+  fill(branch.getElseRegion(), op.elseValue(), false);
   return load(loc, variable);
 }
 

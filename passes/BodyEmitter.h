@@ -4,9 +4,14 @@
 // register, and what must be checked before it is done (a subscript that may leave its axis, a divisor that may be zero)
 // guards the rest of the statement: `if (ok) { ... } else fail`. A `where` stays an expression as long as both sides are
 // plain; otherwise it becomes an if around two assignments, so that nothing of the other side runs.
+//
+// The emitter knows the facts of the place: a condition that they decide costs nothing, a modulus
+// or minimum that they decide is arithmetic, and loops are cut at the schedule's boundaries
+// (Pieces.h) so that they do.
 #ifndef MOAC_PASSES_BODYEMITTER_H
 #define MOAC_PASSES_BODYEMITTER_H
 
+#include "passes/Pieces.h"
 #include "passes/Storage.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -14,27 +19,65 @@
 
 namespace moac {
 
+/// What an emitter shares with the others of its kernel.
+struct EmitterContext {
+  moa::IndexExprs &exprs;
+  const llvm::DenseMap<mlir::Value, Storage> &storage; ///< where an array (parameter or stage) lives
+  Cuts cuts;                                           ///< boundaries of the schedule
+  std::map<shape::Expr, mlir::Value> hoisted;          ///< divisions computed before the nest
+};
+
+/// A loop over one axis of a gen or red.
+struct AxisLoop {
+  mlir::BlockArgument axis;
+  mlir::Value lo, hi;
+  mlir::Value root = {}; ///< the value of the DNF that is computed inside
+  bool deepest = false;
+  llvm::StringRef role = "sequential";
+  bool reverse = false;
+  moa::RedOp accumulates = {}; ///< when set: pieces whose terms are its identity are left out
+};
+
 class BodyEmitter {
 public:
-  /// `storage` finds where an array (parameter or stage) lives.
   BodyEmitter(mlir::OpBuilder &builder, llvm::DenseMap<mlir::Value, mlir::Value> values,
-              const llvm::DenseMap<mlir::Value, Storage> &storage)
-      : b(builder), known{std::move(values), {}}, storage(storage) {}
+              EmitterContext &context, shape::Facts facts)
+      : b(builder), known{std::move(values), {}, std::move(facts), {}}, context(context) {}
 
   /// Says what a DNF value (an index, a symbol) is in the ONF.
   void bind(mlir::Value dnf, mlir::Value onf) { known.values[dnf] = onf; }
+  /// Binds an axis to the loop around the builder's place.
+  void enter(mlir::BlockArgument axis, mlir::Value index) {
+    bind(axis, index);
+    known.axes.push_back(context.exprs.nameOf(axis));
+  }
   /// The ONF value of a DNF value, emitted at the builder's place unless it is there already.
   mlir::Value emit(mlir::Value value);
+  /// The value of an expression over `leaves` (names of DNF values) and block arguments. A division whose divisor may be 0
+  /// gives 0 there: bounds are computed before it is known that the loop runs.
+  using Leaves = std::map<std::string, mlir::Value>;
+  mlir::Value emit(const shape::Expr &e, const Leaves &leaves, mlir::Location loc);
+  /// Runs `inside` in one loop for each piece of an axis, with the axis bound and the piece's facts known.
+  void forPieces(const AxisLoop &loop, llvm::function_ref<void()> inside);
+  /// Computes divisions of `root` that depend only on what is bound: before the loops that follow.
+  void hoistDivisions(mlir::Value root);
+  /// Something that `root` needs here is checked at run time.
+  bool mayFail(mlir::Value root);
+  /// Runs `emission`; what it binds and where it leaves the builder is forgotten.
+  void apart(llvm::function_ref<void()> emission);
   /// Bounds of index `i` of a reduction; earlier indices must be bound.
   std::pair<mlir::Value, mlir::Value> emitBounds(moa::RedOp red, unsigned i);
   /// Checks fail the kernel at its entry instead of guarding statements.
   void atEntry() { entry = true; }
 
-  /// The neutral element of a combining kind (add mul max min any all) in `type`.
+  /// `identityOf` as a value.
   static mlir::Value identity(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef kind, mlir::Type type);
 
 private:
   mlir::Value emitScalar(moa::ScalarOp op);
+  mlir::Value emitDecided(moa::ScalarOp op);
+  mlir::Value emitDivision(const shape::Expr &atom, const Leaves &leaves, mlir::Location loc);
+  mlir::Value flatOffset(moa::PsiOp op, const Storage &place);
   mlir::Value emitRead(moa::PsiOp op);
   mlir::Value emitWhere(moa::WhereOp op);
   mlir::Value emitPlainWhere(moa::WhereOp op, mlir::Value condition);
@@ -44,7 +87,9 @@ private:
   mlir::Value emitArg(moa::RedOp op);
   mlir::Value emitFold(moa::RedOp op);
   /// The loops of a reduction; `body` runs with the indices bound.
-  void emitLoops(moa::RedOp op, bool reverse, llvm::function_ref<void(llvm::ArrayRef<std::pair<mlir::Value, mlir::Value>>)> body);
+  using Bounds = llvm::SmallVector<std::pair<mlir::Value, mlir::Value>>;
+  void emitLoops(moa::RedOp op, bool reverse, llvm::function_ref<void(const Bounds &)> body);
+  void emitLoopsFrom(moa::RedOp op, bool reverse, Bounds &bounds, llvm::function_ref<void(const Bounds &)> body);
   void guard(mlir::Location loc, mlir::Value condition, llvm::StringRef status);
   void emitCaptured(mlir::Operation *op);
   mlir::Value registerVariable(mlir::Location loc, mlir::Type type, llvm::StringRef name, mlir::Value initial);
@@ -54,11 +99,13 @@ private:
   struct Known {
     llvm::DenseMap<mlir::Value, mlir::Value> values;
     llvm::DenseSet<std::pair<mlir::Value, mlir::Value>> inside;
+    shape::Facts facts;
+    llvm::SmallVector<std::string> axes; ///< indices of the loops around, outermost first
   };
 
   mlir::OpBuilder &b;
   Known known;
-  const llvm::DenseMap<mlir::Value, Storage> &storage;
+  EmitterContext &context;
   bool entry = false;
 };
 

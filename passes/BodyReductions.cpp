@@ -10,31 +10,10 @@ namespace {
 Value scalar(OpBuilder &b, Location loc, ScalarFn fn, Type type, ValueRange operands) {
   return ScalarOp::create(b, loc, type, b.getStringAttr(scalarFnName(fn)), operands, UnitAttr());
 }
-
-TypedAttr floatAttr(Builder &b, Type type, bool negativeInfinity) {
-  auto semantics = &cast<FloatType>(type).getFloatSemantics();
-  return b.getFloatAttr(type, APFloat::getInf(*semantics, negativeInfinity));
-}
-
-/// The least (greatest) value of an integer type.
-TypedAttr extremeInteger(Builder &b, Type type, bool least) {
-  unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
-  bool isUnsigned = type.isUnsignedInteger();
-  APInt value = least ? (isUnsigned ? APInt::getMinValue(width) : APInt::getSignedMinValue(width))
-                      : (isUnsigned ? APInt::getMaxValue(width) : APInt::getSignedMaxValue(width));
-  return b.getIntegerAttr(type, value);
-}
 } // namespace
 
 Value BodyEmitter::identity(OpBuilder &b, Location loc, StringRef kind, Type type) {
-  TypedAttr value;
-  if (kind == "max" || kind == "min")
-    value = isa<FloatType>(type) ? floatAttr(b, type, kind == "max") : extremeInteger(b, type, kind == "max");
-  else if (kind == "mul" || kind == "all")
-    value = cast<TypedAttr>(b.getOneAttr(type));
-  else
-    value = cast<TypedAttr>(b.getZeroAttr(type));
-  return ConstantOp::create(b, loc, value);
+  return ConstantOp::create(b, loc, identityOf(kind, type));
 }
 
 std::pair<Value, Value> BodyEmitter::emitBounds(RedOp red, unsigned i) {
@@ -43,22 +22,27 @@ std::pair<Value, Value> BodyEmitter::emitBounds(RedOp red, unsigned i) {
   return {emit(red.lower(i)), emit(red.upper(i))};
 }
 
-void BodyEmitter::emitLoops(RedOp op, bool reverse,
-                            llvm::function_ref<void(ArrayRef<std::pair<Value, Value>>)> body) {
+void BodyEmitter::emitLoops(RedOp op, bool reverse, llvm::function_ref<void(const Bounds &)> body) {
   emitCaptured(op);
+  Bounds bounds;
+  emitLoopsFrom(op, reverse, bounds, body);
+}
+
+/// The loops of the indices that have no bounds yet.
+void BodyEmitter::emitLoopsFrom(RedOp op, bool reverse, Bounds &bounds, llvm::function_ref<void(const Bounds &)> body) {
+  unsigned i = bounds.size();
+  if (i == op.rank())
+    return body(bounds);
   OpBuilder::InsertionGuard keep(b);
   Known outer = known;
-  SmallVector<std::pair<Value, Value>> bounds;
-  for (unsigned i = 0; i < op.rank(); ++i) {
-    bounds.push_back(emitBounds(op, i));
-    auto loop = onf::ForOp::create(b, op.getLoc(), bounds[i].first, bounds[i].second, b.getStringAttr(op.indexName(i)),
-                                   b.getStringAttr("sequential"), b.getI64IntegerAttr(0), reverse ? b.getUnitAttr() : UnitAttr());
-    Block &block = loop.getBody().emplaceBlock();
-    block.addArgument(b.getIndexType(), op.getLoc());
-    b.setInsertionPointToEnd(&block);
-    bind(op.term().getArgument(i), block.getArgument(0));
-  }
-  body(bounds);
+  bounds.push_back(emitBounds(op, i));
+  hoistDivisions(op.termValue());
+  AxisLoop loop{op.term().getArgument(i), bounds[i].first, bounds[i].second, op.termValue()};
+  loop.deepest = i + 1 == op.rank();
+  loop.reverse = reverse;
+  loop.accumulates = op;
+  forPieces(loop, [&] { emitLoopsFrom(op, reverse, bounds, body); });
+  bounds.pop_back();
   known = std::move(outer);
 }
 
@@ -70,7 +54,7 @@ Value BodyEmitter::emitCombined(RedOp op) {
   Type type = op.getResult().getType();
   StringRef name = kind == "add" ? "sum" : kind == "mul" ? "product" : kind == "max" ? "largest" : kind == "min" ? "least" : kind;
   Value accumulator = registerVariable(loc, type, name, identity(b, loc, kind, type));
-  emitLoops(op, false, [&](auto) { onf::UpdateOp::create(b, loc, kind, emit(op.termValue()), accumulator, Value()); });
+  emitLoops(op, false, [&](const Bounds &) { onf::UpdateOp::create(b, loc, kind, emit(op.termValue()), accumulator, Value()); });
   return load(loc, accumulator);
 }
 
@@ -82,7 +66,7 @@ Value BodyEmitter::emitArg(RedOp op) {
   Value zero = ConstantOp::create(b, loc, cast<TypedAttr>(b.getZeroAttr(type)));
   Value best = registerVariable(loc, type, "best", zero);
   Value at = registerVariable(loc, b.getIndexType(), "at", indexConstant(b, loc, -1));
-  emitLoops(op, false, [&](ArrayRef<std::pair<Value, Value>> bounds) {
+  emitLoops(op, false, [&](const Bounds &bounds) {
     Value term = emit(op.termValue()), leader = load(loc, best);
     Value first = buildIndex(b, loc, ScalarFn::lt_, {load(loc, at), indexConstant(b, loc, 0)});
     Value take = scalar(b, loc, ScalarFn::or_, boolean, {first, scalar(b, loc, better, boolean, {term, leader})});
@@ -115,7 +99,7 @@ Value BodyEmitter::emitFold(RedOp op) {
   Value accumulator = registerVariable(loc, type, "folded", initial);
   Value no = ConstantOp::create(b, loc, b.getBoolAttr(false));
   Value started = neutral ? Value() : registerVariable(loc, b.getI1Type(), "started", no);
-  emitLoops(op, true, [&](auto) {
+  emitLoops(op, true, [&](const Bounds &) {
     Value term = emit(op.termValue());
     OpBuilder::InsertionGuard keep(b);
     if (started) {

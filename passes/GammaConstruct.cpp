@@ -4,9 +4,11 @@
 // nest every member stage is emitted in the kernel's order, so that a stage is finished before it is read.
 #include "ir/Gamma.h"
 #include "ir/IndexExpr.h"
+#include "ir/IndexForm.h"
+#include "ir/KernelFacts.h"
 #include "ir/ShapeNode.h"
 #include "passes/BodyEmitter.h"
-#include "passes/Nests.h"
+#include "passes/NestPieces.h"
 #include "passes/Passes.h"
 #include "passes/Schedule.h"
 #include "passes/StageLoops.h"
@@ -25,17 +27,19 @@ namespace {
 class Constructor {
 public:
   explicit Constructor(moa::KernelOp kernel)
-      : kernel(kernel), schedule(kernel), graph(kernel), b(kernel->getContext()) {}
+      : kernel(kernel), schedule(kernel), graph(kernel), b(kernel->getContext()),
+        entry(moa::entryFacts(kernel, graph.exprs)), context{graph.exprs, storage, Cuts(), {}} {}
 
   LogicalResult run() {
     makeFunction();
     requirements();
-    SmallVector<Nest> nests;
-    if (failed(readNests(nests)))
+    FailureOr<SmallVector<Nest>> nests = scheduledNests(kernel, graph);
+    if (failed(nests))
       return failure();
-    for (Nest &nest : nests)
+    context.cuts = scheduledCuts(*nests, schedule, graph.exprs);
+    for (Nest &nest : *nests)
       place(nest);
-    for (Nest &nest : nests)
+    for (Nest &nest : *nests)
       emit(nest);
     return success();
   }
@@ -68,7 +72,7 @@ private:
   }
 
   void requirements() {
-    BodyEmitter emitter(b, values, storage);
+    BodyEmitter emitter(b, values, context, {});
     emitter.atEntry();
     for (auto require : kernel.entry().getOps<moa::RequireOp>())
       onf::RequireOp::create(b, require.getLoc(), emitter.emit(require.getCondition()), require.getStatus(), require.getText());
@@ -77,7 +81,9 @@ private:
   }
 
   Value materialize(const shape::Expr &e) {
-    return moa::materialize(e, b, kernel.getLoc(), [&](const std::string &name) { return values[graph.exprs.valueOf(name)]; });
+    return moa::materialize(
+        e, b, kernel.getLoc(), [&](const std::string &name) { return values[graph.exprs.valueOf(name)]; },
+        [&](const shape::Expr &atom) { return context.hoisted.count(atom) ? context.hoisted[atom] : Value(); });
   }
 
   Storage whole(Value buffer, moa::ArrayType type) {
@@ -87,50 +93,6 @@ private:
       place.extents.push_back(materialize(extent));
     }
     return place;
-  }
-
-  Stage *stageNamed(StringRef name) {
-    for (auto &stage : graph.stages)
-      if (stage->name() == name)
-        return stage.get();
-    return nullptr;
-  }
-
-  /// Nests as the schedule states them; refuses a placement that the reads do not allow.
-  LogicalResult readNests(SmallVector<Nest> &nests) {
-    for (Attribute attribute : kernel.getScheduleAttr()) {
-      auto directive = cast<moa::DirectiveAttr>(attribute);
-      if (directive.getVerb().getValue() != "nest")
-        continue;
-      Nest nest;
-      nest.root = stageNamed(directive.getStage().getValue());
-      if (!nest.root)
-        return kernel.emitError() << "the schedule names no stage '" << directive.getStage().getValue() << "'";
-      nest.depth = directive.getAxes().size();
-      nest.axisOf[nest.root] = llvm::to_vector(llvm::seq(0u, nest.depth));
-      for (auto it = graph.stages.rbegin(); it != graph.stages.rend(); ++it)
-        if (it->get() != nest.root && schedule.placement((*it)->name()) == "at" &&
-            schedule.axes("place", (*it)->name()).front() == nest.root->name() && failed(join(nest, **it)))
-          return failure();
-      for (auto &stage : graph.stages)
-        if (nest.axisOf.count(stage.get()))
-          nest.members.push_back(stage.get());
-      nests.push_back(std::move(nest));
-    }
-    return success();
-  }
-
-  LogicalResult join(Nest &nest, Stage &stage) {
-    std::optional<SmallVector<unsigned>> axes;
-    if (stage.readers.empty())
-      axes = llvm::to_vector(llvm::seq(0u, nest.depth));
-    else
-      axes = joinAxes(graph, nest, stage);
-    if (!axes)
-      return stage.gen.emitError() << "'" << stage.name() << "' cannot be placed at '" << nest.root->name()
-                                   << "': it is read outside the nest or at other indices than its loops";
-    nest.axisOf[&stage] = *axes;
-    return success();
   }
 
   /// Whole arrays: results in the caller's memory, stored stages in shared scratch. Placed stages get theirs in the nest.
@@ -150,11 +112,12 @@ private:
     }
   }
 
-  /// The part of a placed stage that is alive inside the nest's outer loops: its other axes, for one thread.
-  void placeSlice(Nest &nest, Stage *stage) {
+  /// The part of a placed stage that is alive inside the nest's outer loops: its other axes, for one thread. False when
+  /// it has a place already.
+  bool placeSlice(Nest &nest, Stage *stage) {
     Value array = stage->gen.getResult();
     if (storage.count(array))
-      return;
+      return false;
     moa::ArrayType type = stage->gen.arrayType();
     std::vector<shape::Expr> extents;
     Storage place;
@@ -167,6 +130,7 @@ private:
     place.buffer = onf::AllocOp::create(b, stage->gen.getLoc(), bufferType(type, extents.empty() ? "register" : "thread"),
                                         materialize(shape::total(extents)), stage->gen.getNameAttr());
     storage[array] = place;
+    return true;
   }
 
   void emit(Nest &nest) {
@@ -174,28 +138,105 @@ private:
     OpBuilder::InsertionGuard keep(b);
     if (nest.depth > 0) {
       Value work = estimateWork(nest);
+      hoistDivisions(nest);
       auto team = onf::ParallelOp::create(b, loc, work);
       b.setInsertionPointToEnd(&team.getBody().emplaceBlock());
     }
     for (Stage *stage : nest.members)
       if (!nest.innerAxes(*stage).empty())
         placeSlice(nest, stage);
+    auto allowed = [&](BlockArgument axis, ArrayRef<shape::Expr> asked) {
+      const std::vector<shape::Expr> &cuts = context.cuts[axis];
+      std::vector<shape::Expr> chosen;
+      llvm::copy_if(asked, std::back_inserter(chosen), [&](const shape::Expr &at) { return llvm::is_contained(cuts, at); });
+      return chosen;
+    };
+    auto isArgument = [&](const std::string &name) { return values.count(graph.exprs.valueOf(name)) != 0; };
+    std::vector<NestBlock> blocks = blocksOf(nest, entry, graph.exprs, isArgument, allowed);
+    bool noteOnce = blocks.size() > 1 && nest.members.size() == 1;
+    if (noteOnce)
+      note(*nest.root);
+    for (const NestBlock &block : blocks)
+      emit(nest, block, noteOnce);
+  }
+
+  /// A comment that says what the loops compute.
+  void note(Stage &stage) {
+    constexpr size_t longest = 400;
+    onf::NoteOp::create(b, stage.gen.getLoc(), moa::indexForm(stage.gen, longest));
+  }
+
+  /// One box of the nest's outer loops, with all members inside.
+  void emit(Nest &nest, const NestBlock &block, bool noted) {
+    Location loc = nest.root->gen.getLoc();
+    OpBuilder::InsertionGuard keep(b);
     SmallVector<Value> outer;
-    std::vector<shape::Expr> extents = nest.root->gen.arrayType().extents();
-    for (unsigned i = 0; i < nest.depth; ++i) {
-      auto loop = openLoop(b, loc, moa::indexConstant(b, loc, 0), materialize(extents[i]), nest.root->gen.indexName(i),
-                           "parallel", i == 0 ? nest.depth : 0);
-      outer.push_back(loop);
+    SmallVector<std::pair<Value, Value>> bounds;
+    std::string text;
+    for (auto [i, piece] : llvm::enumerate(block.pieces)) {
+      bounds.push_back({extreme(piece.los, moa::ScalarFn::max_), extreme(piece.his, moa::ScalarFn::min_)});
+      std::string part = piece.text(nest.root->gen.indexName(i).str());
+      text += (text.empty() || part.empty() ? "" : ", ") + part;
     }
+    if (!text.empty())
+      onf::NoteOp::create(b, loc, text);
+    for (auto [i, bound] : llvm::enumerate(bounds))
+      outer.push_back(openLoop(b, loc, bound.first, bound.second, nest.root->gen.indexName(i), "parallel",
+                               i == 0 ? nest.depth : 0));
+    SmallVector<Value> scalars; // variables of the loop body
     for (Stage *stage : nest.members)
-      placeSlice(nest, stage); // scalars: variables of the loop body
+      if (placeSlice(nest, stage))
+        scalars.push_back(stage->gen.getResult());
     for (Stage *stage : nest.members) {
       OpBuilder::InsertionGuard stagePlace(b);
-      BodyEmitter emitter(b, values, storage);
+      if (!noted)
+        note(*stage);
+      BodyEmitter emitter(b, values, context, block.facts);
       for (unsigned i = 0; i < nest.depth; ++i)
-        emitter.bind(stage->gen.entry().getArgument(nest.axisOf[stage][i]), outer[i]);
-      emitStageLoops(b, *stage, storage[stage->gen.getResult()], nest.innerAxes(*stage), schedule, emitter);
+        emitter.enter(stage->gen.entry().getArgument(nest.axisOf[stage][i]), outer[i]);
+      emitStageLoops(b, *stage, storage[stage->gen.getResult()], loopOrder(nest, *stage, schedule), schedule, emitter);
     }
+    for (Value scalar : scalars)
+      storage.erase(scalar);
+  }
+
+  Value extreme(ArrayRef<shape::Expr> ends, moa::ScalarFn choose) {
+    Value value = materialize(ends[0]);
+    for (const shape::Expr &end : ends.drop_front())
+      value = moa::buildIndex(b, kernel.getLoc(), choose, {value, materialize(end)});
+    return value;
+  }
+
+  /// Divisions in boundaries that are known at entry are computed once: the shift of a rotation, `s % N`.
+  void hoistDivisions(Nest &nest) {
+    auto known = [&](const std::string &name) { return values.count(graph.exprs.valueOf(name)) != 0; };
+    for (auto &[axis, boundaries] : context.cuts) {
+      Stage *stage = graph.of(enclosingGen(axis));
+      for (const shape::Expr &boundary : boundaries)
+        for (shape::AtomRef atom : shape::atomsOf(boundary)) {
+          bool divides = atom->kind == shape::AtomKind::FloorDiv || atom->kind == shape::AtomKind::Mod;
+          if (divides && llvm::is_contained(nest.members, stage) && llvm::all_of(shape::fromAtom(atom).names(), known))
+            hoist(*atom, nest.root->gen.getLoc());
+        }
+    }
+  }
+
+  static Value enclosingGen(Value axis) {
+    Operation *op = axis.getParentBlock()->getParentOp();
+    while (!isa<moa::GenOp>(op))
+      op = op->getParentOp();
+    return op->getResult(0);
+  }
+
+  void hoist(const shape::Atom &atom, Location loc) {
+    const shape::Expr &self = shape::fromAtom(&atom), &divisor = atom.args[1];
+    if (context.hoisted.count(self))
+      return;
+    if (atom.kind == shape::AtomKind::Mod && entry.proveNonNegative(divisor)) {
+      entry.nonNegative(self);
+      entry.nonNegative(divisor - self);
+    }
+    context.hoisted[self] = BodyEmitter(b, values, context, entry).emit(self, {}, loc);
   }
 
   /// Innermost iterations of the nest times their cost, as far as they are known at entry: a polynomial of the extents.
@@ -246,6 +287,8 @@ private:
   onf::FuncOp function;
   llvm::DenseMap<Value, Value> values;
   llvm::DenseMap<Value, Storage> storage;
+  shape::Facts entry; ///< what holds once the requirements are checked
+  EmitterContext context;
   SmallVector<std::pair<Value, Value>> pendingInputs;
   SmallVector<Value> outputs;
 };

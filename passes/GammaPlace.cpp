@@ -1,6 +1,7 @@
 // Substitution of the stages that the schedule places inline.
 #include "passes/Passes.h"
 #include "passes/Schedule.h"
+#include "passes/Slice.h"
 #include "passes/Substitute.h"
 
 using namespace mlir;
@@ -17,6 +18,8 @@ struct GammaPlace : impl::GammaPlaceBase<GammaPlace> {
     for (auto gen : llvm::make_early_inc_range(getOperation().entry().getOps<moa::GenOp>()))
       if (schedule.placement(gen.getName()) == "inline")
         substituteReads(gen);
+    for (auto gen : getOperation().entry().getOps<moa::GenOp>())
+      distinguishIndices(gen);
   }
 };
 } // namespace

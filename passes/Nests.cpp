@@ -1,6 +1,7 @@
 // Grouping of stages into nests; see Nests.h.
 #include "passes/Nests.h"
 #include "passes/AxisChoice.h"
+#include "passes/Slice.h"
 
 using namespace mlir;
 using namespace moac;
@@ -102,4 +103,75 @@ std::vector<Nest> moac::defaultNests(StageGraph &graph) {
   }
   std::reverse(nests.begin(), nests.end());
   return nests;
+}
+
+// ---- nests of a schedule ------------------------------------------------------------------------------------------------
+
+namespace {
+LogicalResult join(StageGraph &graph, Nest &nest, Stage &stage) {
+  std::optional<SmallVector<unsigned>> axes;
+  if (stage.readers.empty())
+    axes = llvm::to_vector(llvm::seq(0u, nest.depth));
+  else
+    axes = joinAxes(graph, nest, stage);
+  if (!axes)
+    return stage.gen.emitError() << "'" << stage.name() << "' cannot be placed at '" << nest.root->name()
+                                 << "': it is read outside the nest or at other indices than its loops";
+  nest.axisOf[&stage] = *axes;
+  return success();
+}
+
+Stage *stageNamed(StageGraph &graph, StringRef name) {
+  for (auto &stage : graph.stages)
+    if (stage->name() == name)
+      return stage.get();
+  return nullptr;
+}
+
+BlockArgument axisNamed(const std::string &name, Stage &stage, ArrayRef<BlockArgument> inner) {
+  for (BlockArgument axis : inner)
+    if (indexName(axis) == name)
+      return axis;
+  if (stage.root)
+    for (BlockArgument axis : stage.root.term().getArguments())
+      if (indexName(axis) == name)
+        return axis;
+  return {};
+}
+} // namespace
+
+FailureOr<SmallVector<Nest>> moac::scheduledNests(KernelOp kernel, StageGraph &graph) {
+  Schedule schedule(kernel);
+  SmallVector<Nest> nests;
+  for (Attribute attribute : kernel.getScheduleAttr()) {
+    auto directive = cast<DirectiveAttr>(attribute);
+    if (directive.getVerb().getValue() != "nest")
+      continue;
+    Nest nest;
+    nest.root = stageNamed(graph, directive.getStage().getValue());
+    if (!nest.root)
+      return kernel.emitError() << "the schedule names no stage '" << directive.getStage().getValue() << "'";
+    nest.depth = directive.getAxes().size();
+    nest.axisOf[nest.root] = llvm::to_vector(llvm::seq(0u, nest.depth));
+    for (auto it = graph.stages.rbegin(); it != graph.stages.rend(); ++it)
+      if (it->get() != nest.root && schedule.placement((*it)->name()) == "at" &&
+          schedule.axes("place", (*it)->name()).front() == nest.root->name() && failed(join(graph, nest, **it)))
+        return failure();
+    for (auto &stage : graph.stages)
+      if (nest.axisOf.count(stage.get()))
+        nest.members.push_back(stage.get());
+    nests.push_back(std::move(nest));
+  }
+  return nests;
+}
+
+SmallVector<BlockArgument> moac::loopOrder(const Nest &nest, Stage &member, const Schedule &schedule) {
+  SmallVector<BlockArgument> inner = nest.innerAxes(member), order;
+  for (const std::string &name : schedule.axes("order", member.name()))
+    if (BlockArgument axis = axisNamed(name, member, inner))
+      order.push_back(axis);
+  for (BlockArgument axis : inner)
+    if (!llvm::is_contained(order, axis))
+      order.push_back(axis);
+  return order;
 }

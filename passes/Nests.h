@@ -3,6 +3,7 @@
 #ifndef MOAC_PASSES_NESTS_H
 #define MOAC_PASSES_NESTS_H
 
+#include "passes/Schedule.h"
 #include "passes/Stages.h"
 
 namespace moac {
@@ -20,6 +21,11 @@ struct Nest {
 
 /// The axes of `stage` that are the loops of `nest` when every reader is a member that reads it there; nullopt otherwise.
 std::optional<llvm::SmallVector<unsigned>> joinAxes(StageGraph &graph, const Nest &nest, Stage &stage);
+
+/// Nests as the kernel's schedule states them; refuses a placement that the reads do not allow.
+mlir::FailureOr<llvm::SmallVector<Nest>> scheduledNests(moa::KernelOp kernel, StageGraph &graph);
+/// The loops of a member inside the nest, outermost first: as the schedule orders them, then the axes it does not mention.
+llvm::SmallVector<mlir::BlockArgument> loopOrder(const Nest &nest, Stage &member, const Schedule &schedule);
 
 /// Nests of a kernel by the default rule, in the order they must run.
 std::vector<Nest> defaultNests(StageGraph &graph);

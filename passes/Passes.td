@@ -81,6 +81,17 @@ def GammaNest : Pass<"gamma-nest", "::moac::moa::KernelOp"> {
   let dependentDialects = ["::moac::moa::MoaDialect"];
 }
 
+def GammaSplit : Pass<"gamma-split", "::moac::moa::KernelOp"> {
+  let summary = "Choose where loops are cut so that no test is left inside";
+  let description = [{
+    Adds `split NAME: i at N` for the boundaries at which conditions on i, and in innermost loops the quotients of moduli
+    and the arguments of minima, change: a concatenation becomes two loops, a stencil its interior and its edges, a
+    rotation two ranges without a modulo, a causal mask a bound of the reduction. The pieces are bounded in number and
+    size; where they would be too many the outer axes stay whole. Remarks say what was cut and what was not.
+  }];
+  let dependentDialects = ["::moac::moa::MoaDialect"];
+}
+
 def GammaConstruct : Pass<"gamma-construct", "::mlir::ModuleOp"> {
   let summary = "Build the ONF of every kernel from its DNF and schedule";
   let description = [{

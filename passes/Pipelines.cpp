@@ -27,6 +27,7 @@ void moac::addSchedulePasses(OpPassManager &manager) {
   kernel.addPass(createGammaPlace());
   kernel.addPass(createCSEPass());
   kernel.addPass(createGammaNest());
+  kernel.addPass(createGammaSplit());
 }
 
 void moac::addGammaPasses(OpPassManager &manager) {

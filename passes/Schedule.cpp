@@ -43,6 +43,19 @@ StringRef Schedule::placement(StringRef stage) const {
   return directive ? directive->getMode().getValue() : StringRef();
 }
 
+std::vector<shape::Expr> Schedule::cuts(StringRef stage, StringRef axis) const {
+  std::vector<shape::Expr> result;
+  for (DirectiveAttr directive : directives) {
+    if (directive.getVerb().getValue() != "split" || directive.getStage().getValue() != stage ||
+        cast<StringAttr>(directive.getAxes()[0]).getValue() != axis)
+      continue;
+    for (StringRef text : llvm::split(directive.getMode().getValue(), ';'))
+      if (auto at = shape::Expr::parse(std::string_view(text.data(), text.size())))
+        result.push_back(*at);
+  }
+  return result;
+}
+
 void Schedule::store(KernelOp kernel) const {
   SmallVector<Attribute> list(directives.begin(), directives.end());
   kernel.setScheduleAttr(ArrayAttr::get(context, list));
@@ -58,6 +71,8 @@ std::string Schedule::text() const {
     std::string mode = d.getMode().getValue().str();
     if (verb == "place")
       out += "  place " + stage + " " + mode + (axes.empty() ? "" : " " + axes) + "\n";
+    else if (verb == "split")
+      out += "  split " + stage + ": " + axes + " at " + mode + "\n";
     else
       out += "  " + verb + " " + stage + ": " + axes + "\n";
   }

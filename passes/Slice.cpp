@@ -1,6 +1,8 @@
 // Backward slices, free indices and guards of values inside gens; see Slice.h.
 #include "passes/Slice.h"
 
+#include <set>
+
 using namespace mlir;
 using namespace moac;
 using namespace moac::moa;
@@ -94,4 +96,20 @@ Guards moac::guardsOf(Operation *op) {
       guards.reductions.push_back(red);
   }
   return guards;
+}
+
+void moac::distinguishIndices(GenOp stage) {
+  std::set<std::string> taken;
+  for (Attribute name : stage.getIndices())
+    taken.insert(cast<StringAttr>(name).getValue().str());
+  stage.getBody().walk<WalkOrder::PreOrder>([&](RedOp red) {
+    SmallVector<Attribute> names;
+    for (Attribute attribute : red.getIndices()) {
+      std::string base = cast<StringAttr>(attribute).getValue().str(), name = base;
+      for (unsigned count = 2; !taken.insert(name).second; ++count)
+        name = base + std::to_string(count);
+      names.push_back(StringAttr::get(red.getContext(), name));
+    }
+    red.setIndicesAttr(ArrayAttr::get(red.getContext(), names));
+  });
 }

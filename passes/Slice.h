@@ -44,6 +44,8 @@ mlir::Operation *binderOf(mlir::BlockArgument index);
 bool isIndex(mlir::Value value);
 /// The user's name of an index.
 llvm::StringRef indexName(mlir::BlockArgument index);
+/// A schedule names the axes of a stage: inlining may have brought two of one name together, the later is renamed.
+void distinguishIndices(moa::GenOp stage);
 
 } // namespace moac
 

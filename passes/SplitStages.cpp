@@ -63,23 +63,6 @@ void split(moa::RedOp red, Lifter &lifter) {
   red.erase();
 }
 
-/// A schedule names the axes of a stage: inlining may have brought two of one name together, the later is renamed.
-void distinguishIndices(moa::GenOp stage) {
-  std::set<std::string> taken;
-  for (Attribute name : stage.getIndices())
-    taken.insert(cast<StringAttr>(name).getValue().str());
-  stage.getBody().walk<WalkOrder::PreOrder>([&](moa::RedOp red) {
-    SmallVector<Attribute> names;
-    for (Attribute attribute : red.getIndices()) {
-      std::string base = cast<StringAttr>(attribute).getValue().str(), name = base;
-      for (unsigned count = 2; !taken.insert(name).second; ++count)
-        name = base + std::to_string(count);
-      names.push_back(StringAttr::get(red.getContext(), name));
-    }
-    red.setIndicesAttr(ArrayAttr::get(red.getContext(), names));
-  });
-}
-
 struct SplitStages : impl::SplitStagesBase<SplitStages> {
   void runOnOperation() override {
     SmallVector<moa::GenOp> stages(getOperation().entry().getOps<moa::GenOp>());

@@ -1,15 +1,15 @@
 // Loops of one stage; see StageLoops.h.
 #include "passes/StageLoops.h"
-#include "ir/IndexForm.h"
 #include "passes/Slice.h"
 
 using namespace mlir;
 using namespace moac;
 using namespace moac::moa;
 
-Value moac::openLoop(OpBuilder &b, Location loc, Value lo, Value hi, StringRef name, StringRef role, unsigned collapse) {
+Value moac::openLoop(OpBuilder &b, Location loc, Value lo, Value hi, StringRef name, StringRef role, unsigned collapse,
+                     bool reverse) {
   auto loop = onf::ForOp::create(b, loc, lo, hi, b.getStringAttr(name), b.getStringAttr(role), b.getI64IntegerAttr(collapse),
-                                 UnitAttr());
+                                 reverse ? b.getUnitAttr() : UnitAttr());
   Block &block = loop.getBody().emplaceBlock();
   block.addArgument(b.getIndexType(), loc);
   b.setInsertionPointToEnd(&block);
@@ -19,62 +19,49 @@ Value moac::openLoop(OpBuilder &b, Location loc, Value lo, Value hi, StringRef n
 namespace {
 class StageLoops {
 public:
-  StageLoops(OpBuilder &b, Stage &stage, const Storage &place, ArrayRef<BlockArgument> inner, const Schedule &schedule,
+  StageLoops(OpBuilder &b, Stage &stage, const Storage &place, ArrayRef<BlockArgument> order, const Schedule &schedule,
              BodyEmitter &emitter)
-      : b(b), stage(stage), place(place), emitter(emitter), loc(stage.gen.getLoc()), lanes(schedule.axes("lanes", stage.name())) {
-    std::vector<std::string> names = schedule.axes("order", stage.name());
-    for (const std::string &name : names)
-      if (BlockArgument axis = axisNamed(name, inner))
-        order.push_back(axis);
-    for (BlockArgument axis : inner) // an axis that the schedule does not mention runs in the natural order
-      if (!llvm::is_contained(order, axis))
-        order.push_back(axis);
-  }
+      : b(b), stage(stage), place(place), emitter(emitter), loc(stage.gen.getLoc()), lanes(schedule.axes("lanes", stage.name())),
+        order(order) {}
 
   void emit() {
-    note();
     auto isReduction = [](BlockArgument axis) { return isa<RedOp>(axis.getOwner()->getParentOp()); };
     auto firstReduction = llvm::find_if(order, isReduction);
     if (firstReduction == order.end())
-      return emitElements(order);
-    SmallVector<BlockArgument> outside(order.begin(), firstReduction), within(firstReduction, order.end());
-    for (BlockArgument axis : outside)
-      open(axis);
-    auto free = llvm::make_filter_range(within, [&](BlockArgument axis) { return !isReduction(axis); });
-    initialise(llvm::to_vector(free));
-    RedOp red = stage.root;
-    for (BlockArgument axis : within)
-      open(axis);
-    Value term = emitter.emit(red.termValue());
-    onf::UpdateOp::create(b, loc, red.getKind(), term, place.buffer, offset());
+      return over(order, stage.gen.yielded(), {}, [&] { element(); });
+    ArrayRef<BlockArgument> outside(order.begin(), firstReduction), within(firstReduction, order.end());
+    over(outside, stage.root.termValue(), {}, [&] {
+      auto free = llvm::make_filter_range(within, [&](BlockArgument axis) { return !isReduction(axis); });
+      emitter.apart([&] { initialise(llvm::to_vector(free)); });
+      over(within, stage.root.termValue(), stage.root, [&] {
+        Value term = emitter.emit(stage.root.termValue());
+        onf::UpdateOp::create(b, loc, stage.root.getKind(), term, place.buffer, offset());
+      });
+    });
   }
 
 private:
-  BlockArgument axisNamed(const std::string &name, ArrayRef<BlockArgument> inner) {
-    for (BlockArgument axis : inner)
-      if (indexName(axis) == name)
-        return axis;
-    if (stage.root)
-      for (BlockArgument axis : stage.root.term().getArguments())
-        if (indexName(axis) == name)
-          return axis;
-    return {};
+  /// Runs `inside` in the loops of these axes, each in its pieces.
+  void over(ArrayRef<BlockArgument> axes, Value root, RedOp accumulates, llvm::function_ref<void()> inside) {
+    if (axes.empty())
+      return inside();
+    AxisLoop loop = loopOf(axes.front());
+    loop.root = root;
+    loop.accumulates = accumulates;
+    loop.deepest = axes.front() == order.back();
+    emitter.hoistDivisions(root);
+    emitter.forPieces(loop, [&] { over(axes.drop_front(), root, accumulates, inside); });
   }
 
-  /// A comment that says what the loops compute.
-  void note() {
-    constexpr size_t longest = 400;
-    onf::NoteOp::create(b, loc, indexForm(stage.gen, longest));
-  }
-
-  void open(BlockArgument axis) {
-    std::pair<Value, Value> bounds;
+  AxisLoop loopOf(BlockArgument axis) {
+    AxisLoop loop{axis, {}, {}, {}};
     if (auto red = dyn_cast<RedOp>(axis.getOwner()->getParentOp()))
-      bounds = emitter.emitBounds(red, axis.getArgNumber());
+      std::tie(loop.lo, loop.hi) = emitter.emitBounds(red, axis.getArgNumber());
     else
-      bounds = {indexConstant(b, loc, 0), extentOf(axis)};
-    StringRef role = axis == order.back() && llvm::is_contained(lanes, indexName(axis)) ? "lanes" : "sequential";
-    emitter.bind(axis, openLoop(b, loc, bounds.first, bounds.second, indexName(axis), role));
+      loop.lo = indexConstant(b, loc, 0), loop.hi = extentOf(axis);
+    if (axis == order.back() && llvm::is_contained(lanes, indexName(axis)))
+      loop.role = "lanes";
+    return loop;
   }
 
   Value extentOf(BlockArgument axis) {
@@ -90,17 +77,16 @@ private:
   }
 
   void initialise(ArrayRef<BlockArgument> axes) {
-    OpBuilder::InsertionGuard keep(b);
-    for (BlockArgument axis : axes)
-      open(axis);
+    for (BlockArgument axis : axes) {
+      AxisLoop loop = loopOf(axis);
+      emitter.bind(axis, openLoop(b, loc, loop.lo, loop.hi, indexName(axis), loop.role));
+    }
     Value neutral = BodyEmitter::identity(b, loc, stage.root.getKind(), stage.root.getResult().getType());
     onf::StoreOp::create(b, loc, neutral, place.buffer, offset(), UnitAttr(), b.getUnitAttr());
   }
 
-  void emitElements(ArrayRef<BlockArgument> axes) {
-    for (BlockArgument axis : axes)
-      open(axis);
-    if (mayFail()) { // so that a reader after a failure sees a number
+  void element() {
+    if (emitter.mayFail(stage.gen.yielded())) { // so that a reader after a failure sees a number
       Type type = stage.gen.yielded().getType();
       Value zero = ConstantOp::create(b, loc, cast<TypedAttr>(b.getZeroAttr(type)));
       onf::StoreOp::create(b, loc, zero, place.buffer, offset(), UnitAttr(), UnitAttr());
@@ -109,27 +95,17 @@ private:
     onf::StoreOp::create(b, loc, value, place.buffer, offset(), b.getUnitAttr(), UnitAttr());
   }
 
-  /// Something that is checked stands between the start of an element and its store.
-  bool mayFail() {
-    return stage.gen.getBody().walk([](Operation *op) {
-      auto psi = dyn_cast<PsiOp>(op);
-      auto scalar = dyn_cast<ScalarOp>(op);
-      bool checked = (psi && !psi.getChecked().empty()) || (scalar && scalar.getChecked());
-      return checked ? WalkResult::interrupt() : WalkResult::advance();
-    }).wasInterrupted();
-  }
-
   OpBuilder &b;
   Stage &stage;
   const Storage &place;
   BodyEmitter &emitter;
   Location loc;
   std::vector<std::string> lanes;
-  SmallVector<BlockArgument> order;
+  ArrayRef<BlockArgument> order;
 };
 } // namespace
 
-void moac::emitStageLoops(OpBuilder &b, Stage &stage, const Storage &place, ArrayRef<BlockArgument> inner,
+void moac::emitStageLoops(OpBuilder &b, Stage &stage, const Storage &place, ArrayRef<BlockArgument> order,
                           const Schedule &schedule, BodyEmitter &emitter) {
-  StageLoops(b, stage, place, inner, schedule, emitter).emit();
+  StageLoops(b, stage, place, order, schedule, emitter).emit();
 }

@@ -10,11 +10,11 @@ namespace moac {
 
 /// Opens `for name = lo to hi`, moves the builder inside and gives the index.
 mlir::Value openLoop(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value lo, mlir::Value hi, llvm::StringRef name,
-                     llvm::StringRef role, unsigned collapse = 0);
+                     llvm::StringRef role, unsigned collapse = 0, bool reverse = false);
 
-/// Emits a stage whose other axes are bound in `emitter`: loops over `inner` in the schedule's order, and the value of each
-/// element written to `place`. When the order names the axes of the root reduction, the stage accumulates in `place`.
-void emitStageLoops(mlir::OpBuilder &builder, Stage &stage, const Storage &place, llvm::ArrayRef<mlir::BlockArgument> inner,
+/// Emits a stage whose other axes are bound in `emitter`: loops over `order`, outermost first, and the value of each element
+/// written to `place`. When the order holds the axes of the root reduction, the stage accumulates in `place`.
+void emitStageLoops(mlir::OpBuilder &builder, Stage &stage, const Storage &place, llvm::ArrayRef<mlir::BlockArgument> order,
                     const Schedule &schedule, BodyEmitter &emitter);
 
 } // namespace moac

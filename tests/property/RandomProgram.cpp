@@ -21,7 +21,7 @@ size_t Node::size() const {
 }
 
 std::string RandomProgram::text() const {
-  std::string out = fmt::format("kernel {}(A: {}[M, N], v: {}[N], w: {}[M], p: i64[M]) -> {} {{\n", name, type, type, type, result);
+  std::string out = fmt::format("kernel {}(A: {}[M, N], v: {}[N], w: {}[M], p: i64[M], s: i64) -> {} {{\n", name, type, type, type, result);
   for (const Definition &definition : definitions)
     out += "  " + definition.left + " = " + definition.value->text() + "\n";
   return out + "}\n";
@@ -107,7 +107,7 @@ private:
     if (own.empty())
       return others.empty() ? "" : fmt::format("{} % {}", others.back(), symbol);
     const std::string &i = own[random.below(static_cast<int64_t>(own.size()))];
-    switch (random.below(8)) {
+    switch (random.below(14)) {
     case 0: return fmt::format("{} - 1 - {}", symbol, i);
     case 1: return fmt::format("({} + 1) % {}", i, symbol);
     case 2: return fmt::format("min({} + 1, {} - 1)", i, symbol);
@@ -118,8 +118,50 @@ private:
       if (symbol == "M" && random.below(3) == 0)
         return fmt::format("p[{}]", i);
       return i;
+    case 5: return fmt::format("({} - {}) % {}", i, 1 + random.below(3), symbol);
+    case 6: return random.below(2) ? fmt::format("({} + s) % {}", i, symbol) : fmt::format("(s - {}) % {}", i, symbol);
+    case 7: return fmt::format("max({} - 2, 0)", i);
+    case 8:
+      guard = fmt::format("0 <= {} - 2", i);
+      return i + " - 2";
+    case 9:
+      if (!others.empty())
+        return fmt::format("({} + {}) % {}", others.back(), i, symbol);
+      return i;
     default: return i;
     }
+  }
+
+  /// A condition that is affine in the indices at hand; empty when there is none.
+  std::string affineCondition(const std::vector<IndexInScope> &scope) {
+    if (scope.empty())
+      return "";
+    const IndexInScope &a = scope[random.below(static_cast<int64_t>(scope.size()))];
+    const IndexInScope &b = scope[random.below(static_cast<int64_t>(scope.size()))];
+    int64_t c = random.below(4);
+    switch (random.below(9)) {
+    case 0: return fmt::format("{} < {}", a.name, c);
+    case 1: return fmt::format("0 < {} and {} < {} - 1", a.name, a.name, a.symbol);
+    case 2: return fmt::format("{} <= {}", a.name, b.name);
+    case 3: return fmt::format("{} == {}", a.name, b.name);
+    case 4: return fmt::format("{} + s < {}", a.name, a.symbol);
+    case 5: return fmt::format("2*{} < {} + {}", a.name, a.symbol, c);
+    case 6: return fmt::format("0 <= {} + {} - {} < {}", a.name, b.name, c, a.symbol);
+    case 7: return fmt::format("{} != {} and {} < {}", a.name, c, b.name, b.symbol + " - 1");
+    default: return fmt::format("{} > 1 or {} == 0", a.name, b.name);
+    }
+  }
+
+  /// A row-major reshape: the element of A, or of a table of that shape, at a flat offset.
+  NodeRef reshaped(const std::vector<IndexInScope> &scope) {
+    for (const IndexInScope &i : scope)
+      for (const IndexInScope &j : scope) {
+        if (i.symbol == "N" && j.symbol == "M")
+          return leaf(fmt::format("A[({0}*M + {1}) // N, ({0}*M + {1}) % N]", i.name, j.name));
+        if (i.name != j.name && i.symbol == "M" && j.symbol == "N")
+          return leaf(fmt::format("A[({0}*N + {1}) // N, ({0}*N + {1}) % N]", i.name, j.name));
+      }
+    return read(scope);
   }
 
   NodeRef read(const std::vector<IndexInScope> &scope) {
@@ -149,6 +191,11 @@ private:
     std::vector<IndexInScope> inner = scope;
     inner.push_back({k, symbol});
     NodeRef body = expression(inner, depth - 1);
+    // A mask: the reduction's identity outside a range of the index.
+    std::string condition = random.below(3) == 0 ? affineCondition(inner) : "";
+    std::string identity = head == "sum" ? typedLiteral(program.type, 0) : head == "max" ? "-inf" : "inf";
+    if (!condition.empty() && (head == "sum" || program.type[0] == 'f'))
+      body = node({"where(" + condition + ", ", ", " + identity + ")"}, {body});
     // An empty max is -inf, which then meets 0; keep the values finite where exactness is claimed.
     if (head != "sum")
       return node({"max(-50" + one() + ", min(50" + one() + ", " + head + "[" + domain + "](", ")))"}, {body});
@@ -160,7 +207,7 @@ private:
   NodeRef expression(const std::vector<IndexInScope> &scope, int depth) {
     if (depth == 0)
       return random.below(5) == 0 ? literal() : read(scope);
-    switch (random.below(program.exact ? 8 : 11)) {
+    switch (random.below(program.exact ? 11 : 14)) {
     case 0: return node({"(", " + ", ")"}, {expression(scope, depth - 1), expression(scope, depth - 1)});
     case 1: return node({"(", " - ", ")"}, {expression(scope, depth - 1), expression(scope, depth - 1)});
     case 2: return node({"", "*", ""}, {expression(scope, 0), expression(scope, 0)});
@@ -170,8 +217,16 @@ private:
     case 5:
     case 6: return reduction(scope, depth);
     case 7: return read(scope);
-    case 8: return node({"exp(-abs(", "))"}, {expression(scope, depth - 1)});
-    case 9: return node({"(", " / (2.0 + abs(", ")))"}, {expression(scope, depth - 1), expression(scope, 0)});
+    case 8: return reshaped(scope);
+    case 9:
+    case 10: {
+      std::string condition = affineCondition(scope);
+      if (condition.empty())
+        return read(scope);
+      return node({"where(" + condition + ", ", ", ", ")"}, {expression(scope, depth - 1), expression(scope, depth - 1)});
+    }
+    case 11: return node({"exp(-abs(", "))"}, {expression(scope, depth - 1)});
+    case 12: return node({"(", " / (2.0 + abs(", ")))"}, {expression(scope, depth - 1), expression(scope, 0)});
     default: return node({"tanh(", ")"}, {expression(scope, depth - 1)});
     }
   }

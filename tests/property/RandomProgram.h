@@ -1,7 +1,8 @@
 // Random kernels in the language's index form, as small trees that can be printed and shrunk.
 //
 // A program has a few definitions over symbols M and N; later ones read earlier ones, at plain, shifted, reversed, wrapped,
-// guarded and indirect subscripts, under reductions with full, dependent and windowed bounds. An exact program uses only
+// rotated, reshaped, guarded and indirect subscripts, under conditions that are affine in the indices, under reductions with
+// full, dependent, windowed and masked bounds. An exact program uses only
 // operations that are exact on small integers, so every order of evaluation must give the same bits.
 #ifndef MOAC_TESTS_PROPERTY_RANDOMPROGRAM_H
 #define MOAC_TESTS_PROPERTY_RANDOMPROGRAM_H

@@ -106,11 +106,16 @@ std::string examine(Batch &batch, const RandomProgram &program, uint64_t seed) {
   auto function = reinterpret_cast<KernelFunction>(batch.library->symbol(callWrapperName(*kernel)));
   auto setThreads = reinterpret_cast<void (*)(int)>(batch.library->symbol("omp_set_num_threads"));
   Random random(seed);
-  const int64_t sizes[][2] = {{0, 3}, {1, 1}, {3, 2}, {4, 7}, {5, 0}};
+  const int64_t sizes[][2] = {{0, 3}, {1, 1}, {3, 2}, {4, 7}, {5, 0}, {2, 17}, {33, 3}};
   for (auto [m, n] : sizes) {
     CallArguments arguments;
     for (const std::string &symbol : kernel->symbols)
       arguments.symbols.push_back(symbol == "M" ? m : n);
+    for (const ScalarSignature &scalar : kernel->scalars) {
+      HostArray shift(scalar.type, {});
+      shift.set(0, random.below(9) - 4);
+      arguments.scalars.push_back(std::move(shift));
+    }
     DataKind kind = program.exact ? DataKind::SmallIntegers : DataKind::Gaussian;
     for (const ArraySignature &input : kernel->inputs) {
       auto shape = shapeOf(*kernel, input, arguments.symbols);

@@ -1,0 +1,86 @@
+// Boxes of outer loops; see NestPieces.h.
+#include "passes/NestPieces.h"
+#include "passes/Slice.h"
+
+using namespace mlir;
+using namespace moac;
+using namespace moac::moa;
+
+namespace {
+/// Every index of a stage: its axes and those of the reductions in it.
+SmallVector<BlockArgument> axesOf(Stage &stage) {
+  SmallVector<BlockArgument> axes(stage.gen.entry().getArguments());
+  stage.gen.getBody().walk([&](RedOp red) { llvm::append_range(axes, red.term().getArguments()); });
+  return axes;
+}
+
+std::map<std::string, shape::Expr> wordsOf(Stage &stage, IndexExprs &exprs, bool toNames) {
+  std::map<std::string, shape::Expr> words;
+  for (BlockArgument axis : axesOf(stage)) {
+    std::string word = indexName(axis).str(), name = exprs.nameOf(axis);
+    words[toNames ? word : name] = shape::Expr::name(toNames ? name : word);
+  }
+  return words;
+}
+
+class Blocks {
+public:
+  Blocks(Nest &nest, IndexExprs &exprs, llvm::function_ref<bool(const std::string &)> isArgument,
+         ChooseCuts choose)
+      : nest(nest), exprs(exprs), isArgument(isArgument), choose(choose) {}
+
+  void extend(NestBlock block) {
+    auto loop = static_cast<unsigned>(block.pieces.size());
+    if (loop == nest.depth)
+      return blocks.push_back(std::move(block));
+    shape::Expr lo, hi = nest.root->gen.arrayType().extents()[loop];
+    SmallVector<Inside> code;
+    for (Stage *stage : nest.members) {
+      bool deepest = loop + 1 == nest.depth && nest.innerAxes(*stage).empty();
+      code.push_back({stage->gen.yielded(), exprs.nameOf(axis(stage, loop)), deepest});
+    }
+    std::vector<shape::Expr> asked = boundariesOf(code, {lo, hi, isArgument}, block.facts, exprs);
+    for (Piece &piece : cut(lo, hi, choose(axis(nest.root, loop), asked), block.facts)) {
+      NestBlock next = block;
+      for (const Inside &each : code)
+        piece.assume(next.facts, each.index);
+      next.pieces.push_back(std::move(piece));
+      extend(std::move(next));
+    }
+  }
+
+  std::vector<NestBlock> blocks;
+
+private:
+  BlockArgument axis(Stage *stage, unsigned loop) {
+    return stage->gen.entry().getArgument(nest.axisOf[stage][loop]);
+  }
+
+  Nest &nest;
+  IndexExprs &exprs;
+  llvm::function_ref<bool(const std::string &)> isArgument;
+  ChooseCuts choose;
+};
+} // namespace
+
+std::vector<NestBlock> moac::blocksOf(Nest &nest, const shape::Facts &entry, IndexExprs &exprs,
+                                      llvm::function_ref<bool(const std::string &)> isArgument,
+                                      ChooseCuts choose) {
+  Blocks blocks(nest, exprs, isArgument, choose);
+  blocks.extend({{}, entry});
+  return std::move(blocks.blocks);
+}
+
+std::string moac::spellCut(const shape::Expr &boundary, Stage &stage, IndexExprs &exprs) {
+  return boundary.substitute(wordsOf(stage, exprs, false)).str();
+}
+
+Cuts moac::scheduledCuts(ArrayRef<Nest> nests, const Schedule &schedule, IndexExprs &exprs) {
+  Cuts cuts;
+  for (const Nest &nest : nests)
+    for (Stage *stage : nest.members)
+      for (BlockArgument axis : axesOf(*stage))
+        for (const shape::Expr &at : schedule.cuts(stage->name(), indexName(axis)))
+          cuts[axis].push_back(at.substitute(wordsOf(*stage, exprs, true)));
+  return cuts;
+}
