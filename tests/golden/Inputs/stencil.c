@@ -30,6 +30,10 @@ enum {
   MOAC_DIVISION_BY_ZERO = -8, // an integer division by zero
 };
 
+static inline int64_t moac_min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
+
+static inline int64_t moac_max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
+
 // Larger arrays are refused, so that no size or offset overflows.
 #define MOAC_MAX_BYTES ((double)(PTRDIFF_MAX / 2))
 
@@ -79,10 +83,25 @@ int smooth(int64_t N, double a, const double *restrict u, double *restrict v) {
   if (moac_overlap(v, v_bytes, u, u_bytes)) {
     return MOAC_ALIASING;
   }
-  #pragma omp parallel for num_threads(moac_threads(12.0 * N)) schedule(static)
-  for (int64_t i = 0; i < N; ++i) { // stencil.moa:3
+  #pragma omp parallel num_threads(moac_threads(12.0 * N))
+  {
     // v[i] = where(0 < i and i < N - 1, u[i] + a*(u[i - 1] - 2*u[i] + u[i + 1]), u[i])
-    v[i] = 0 < i && i < N - 1 ? u[i] + a * (u[i - 1] - 2.0 * u[i] + u[i + 1]) : u[i];
+    // i < 1
+    #pragma omp for schedule(static)
+    for (int64_t i = 0; i < moac_min_i64(N, 1); ++i) { // stencil.moa:3
+      v[i] = u[i];
+    }
+    // 1 <= i < N - 1
+    #pragma omp for schedule(static)
+    for (int64_t i = 1; i < N - 1; ++i) { // stencil.moa:3
+      const double u_value = u[i];
+      v[i] = u_value + a * (u[i - 1] - 2.0 * u_value + u[i + 1]);
+    }
+    // N - 1 <= i
+    #pragma omp for schedule(static)
+    for (int64_t i = moac_max_i64(1, N - 1); i < N; ++i) { // stencil.moa:3
+      v[i] = u[i];
+    }
   }
   return MOAC_OK;
 }
