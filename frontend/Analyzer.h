@@ -5,7 +5,7 @@
 // of its own; when its right side is complete the extents of its indices are settled, its reads are
 // judged, and it becomes a moa.gen. The methods stand in files by subject: Expressions, Conditions,
 // Functions, Subscripts, Reductions, WordReductions, Elementwise, Definitions, KernelEntry,
-// KernelCalls.
+// KernelCalls; of the operator form Vectors, Structure, Slices, Products, Rank.
 #ifndef MOAC_FRONTEND_ANALYZER_H
 #define MOAC_FRONTEND_ANALYZER_H
 
@@ -45,6 +45,7 @@ private:
   Val nameUse(const ast::NameUse &use);
   Val entityValue(Entity &entity, SourceRange range);
   Val unary(const ast::Unary &expr);
+  Val negate(const Val &operand, SourceRange at);
   Val binary(const ast::Binary &expr);
   Val poison() { return {}; }
   Val notYet(SourceRange range, std::string_view what);
@@ -83,12 +84,31 @@ private:
                 std::string_view text);
 
   // Subscripts.
+  struct Cut {
+    shape::Expr lo, hi; ///< of a slice
+    mlir::Value start;
+    int64_t step = 0; ///< 0: an index, which fixes the axis
+    SourceRange range;
+    IndexInfo *direct = nullptr; ///< the index that the subscript consists of
+  };
   Val index(const ast::Index &expr);
-  Val read(const Val &array, const ast::Index &expr, llvm::ArrayRef<mlir::Value> subscripts,
-           std::vector<IndexInfo *> direct);
+  std::optional<Cut> subscript(const ast::Expr &expr, SourceRange range);
+  Val read(const Val &array, const std::vector<Cut> &cuts, const ArrayOrigin &origin,
+           SourceRange at);
   Val element(const Val &array, llvm::ArrayRef<mlir::Value> subscripts, SourceRange at);
   ArrayOrigin originOf(const ast::Expr &expr);
+  ArrayOrigin originOf(const Val &value);
+  void noteDeclared(DiagnosticBuilder &report, const Val &array);
   IndexInfo *asIndex(const ast::Expr &expr);
+  std::optional<Cut> slicePart(const ast::Subscript &sub, const shape::Expr &extent);
+  mlir::Value sliceBound(const ast::Expr *bound, const shape::Expr &missing,
+                         const shape::Expr &extent, SourceRange at);
+  bool checkSlices(const Val &array, const std::vector<Cut> &cuts, const ArrayOrigin &origin);
+  Val slice(const Val &array, const std::vector<Cut> &cuts, const ArrayOrigin &origin,
+            SourceRange at);
+  Val psiWord(const ast::InfixWord &expr);
+  Val psiOf(const Vals &subscripts, const Val &array, SourceRange at,
+            const std::vector<IndexInfo *> &direct = {});
 
   // Reductions.
   struct Bound {
@@ -101,7 +121,8 @@ private:
     std::optional<double> identity; ///< of a fold
   };
   Val reduce(const ast::Reduce &expr);
-  std::optional<RedKind> redKind(const ast::Reduce &expr);
+  std::optional<RedKind> redKind(const ast::FnRef &fn, bool withIndices);
+  mlir::TypedAttr identityOf(const RedKind &kind, mlir::Type type);
   bool bind(const ast::Reduce &expr, mlir::Block &term, std::vector<Bound> &bounds);
   bool bindDomain(const ast::Bind &bind, unsigned position, std::vector<Bound> &bounds);
   bool finishDomains(const ast::Reduce &expr, std::vector<Bound> &bounds);
@@ -121,6 +142,7 @@ private:
   using ElementAt =
       llvm::function_ref<mlir::Value(mlir::Value)>; ///< the element of a cell at an index value
   Val prefixWord(const ast::PrefixWord &expr);
+  Val reduceWord(Word word, const Val &array, SourceRange at);
   Val reduceArray(Word word, const Val &array, SourceRange at);
   Val reduceCell(Word word, ElementAt cell, const shape::Expr &extent, mlir::Type type,
                  SourceRange at);
@@ -133,12 +155,92 @@ private:
   Val overRest(const Val &array, SourceRange at,
                const std::function<Val(llvm::ArrayRef<mlir::Value>)> &body);
 
+  // Vectors whose elements are known, and shapes made of them.
+  Val vector(const ast::Vector &expr);
+  Val vectorOf(const Vals &elements, SourceRange at);
+  Val shapeOf(const Val &array, SourceRange at);
+  std::optional<Vals> elementsOf(const Val &vector, std::string_view word);
+  std::optional<shape::Expr> lengthOf(const Val &value, std::string_view what);
+  std::optional<std::vector<shape::Expr>> extentsOf(const Vals &elements, std::string_view what);
+  bool checkNotNegative(const shape::Expr &extent, SourceRange at);
+  bool checkRank(size_t rank, SourceRange at);
+  Val chosen(const Val &vector, const std::vector<size_t> &from, SourceRange at);
+  Val chosenRange(const Val &vector, int64_t lo, int64_t length, SourceRange at);
+
+  // Structure words.
+  struct Count {
+    shape::Expr size;
+    bool last; ///< counted from the end
+    SourceRange range;
+  };
+  Val infixWord(const ast::InfixWord &expr);
+  Val infix(Word word, const Val &lhs, const Val &rhs, SourceRange at);
+  Val structureWord(Word word, const Val &value, SourceRange at);
+  std::optional<Count> countOf(const Val &value, std::string_view word);
+  bool checkCount(std::string_view word, const Count &count, const Val &array, unsigned axis);
+  Val take(const Vals &counts, const Val &array, SourceRange at);
+  Val drop(const Vals &counts, const Val &array, SourceRange at);
+  Val rotate(const Vals &amounts, const Val &array, SourceRange at);
+  Val transpose(const Vals &vector, SourceRange vectorRange, const Val &array, SourceRange at);
+  Val transposed(const Val &array, llvm::ArrayRef<int64_t> to, SourceRange at);
+  Val reshape(const Vals &shape, const Val &value, SourceRange at);
+  Val cat(const Val &lhs, const Val &rhs, SourceRange at);
+  Val iota(const Val &value, SourceRange at);
+  Val atLeastVector(const Val &value);
+  Meeting meetElements(const Val &a, const Val &b, SourceRange at, std::string_view what);
+  Val withElements(const Val &array, mlir::Type elementType, const Meeting &met);
+  Val made(mlir::Value array, SourceRange at, bool weakFloats);
+  moa::ArrayType typeLike(const Val &array, const std::vector<shape::Expr> &extents);
+  mlir::Type elementTypeOf(const Val &scalar);
+  bool needsAxis(const Val &array, std::string_view what);
+  bool same(const shape::Expr &a, const shape::Expr &b);
+  void helpEqual(DiagnosticBuilder &report, const shape::Expr &a, const shape::Expr &b);
+
+  // Operators in parentheses: products, reductions, the rank operator.
+  struct Reduction {
+    std::string kind;
+    mlir::TypedAttr identity;
+    std::unique_ptr<mlir::Block> combine;
+    Meeting result;
+  };
+  Val section(const ast::Section &expr);
+  Val applyOperator(const ast::Operator &op, const Vals &args, SourceRange opRange, SourceRange at);
+  Val applyFn(const ast::Operator &op, const Vals &args, SourceRange opRange, SourceRange at);
+  Val applyWord(const ast::Operator &op, const Vals &args, SourceRange opRange, SourceRange at);
+  bool checkOperands(const ast::Operator &op, size_t found, size_t wanted, SourceRange opRange);
+  Val regionElement(mlir::Block &block, const Val &array);
+  Val pairRegion(mlir::Block &block, const ast::FnRef &fn, const Val &lhs, const Val &rhs,
+                 SourceRange at);
+  std::optional<Reduction> reduction(const ast::FnRef &fn, const Val &term,
+                                     const shape::Expr &extent, std::vector<shape::Expr> others,
+                                     SourceRange at);
+  Val reduceBy(const ast::FnRef &fn, bool scan, const Val &array, SourceRange at);
+  Val reduceOp(Reduction reduced, bool scan, const Val &array, SourceRange at);
+  Val outer(const ast::FnRef &fn, const Val &lhs, const Val &rhs, SourceRange at);
+  Val inner(const ast::FnRef &f, const ast::FnRef &g, const Val &lhs, const Val &rhs,
+            SourceRange at);
+  std::optional<std::vector<int64_t>> ranksOf(const ast::Operator &op, const Vals &args);
+  std::optional<std::vector<shape::Expr>>
+  frameOfPair(const Vals &args, const std::vector<int64_t> &ranks, SourceRange opRange);
+  Val omega(const ast::Operator &op, const Vals &args, SourceRange opRange, SourceRange at);
+  Val cellOf(const Val &array, int64_t rank, mlir::Block &body);
+  Val inRegion(mlir::Block &body, const std::vector<shape::Expr> &frame,
+               const std::function<Val()> &fill);
+
   // Element by element.
   using Elements = std::function<Val(unsigned)>; ///< the scalar of argument i at the index at hand
-  Val mapArrays(const Vals &args, SourceRange at, const std::function<Val(const Elements &)> &body);
+  Val mapArrays(const Vals &args, SourceRange at, const std::function<Val(const Elements &)> &body,
+                std::string_view fn = "");
+  Val genArrays(const Vals &args, SourceRange at, const std::function<Val(const Elements &)> &body);
+  Val mapOp(const Vals &args, const std::vector<shape::Expr> &extents, SourceRange at,
+            const std::function<Val(const Elements &)> &body);
+  std::shared_ptr<Vals> knownElements(const Vals &args,
+                                      const std::function<Val(const Elements &)> &body);
   Val generate(const std::vector<shape::Expr> &extents, SourceRange at,
                const std::function<Val(llvm::ArrayRef<mlir::Value>)> &body);
-  std::optional<std::vector<shape::Expr>> commonShape(const Vals &args, SourceRange at);
+  std::optional<std::vector<shape::Expr>> commonShape(const Vals &args, SourceRange at,
+                                                      std::string_view fn);
+  std::string omegaHelp(const Val &a, const Val &b, std::string_view fn);
   Val makeGen(const std::string &name, const std::vector<std::string> &indices, moa::ArrayType type,
               std::unique_ptr<mlir::Block> body, SourceRange at);
   std::string freshName();
@@ -187,9 +289,12 @@ private:
   struct CallSite {
     const KernelInfo *callee;
     SourceRange name, range;
-    const std::vector<ast::ExprPtr> *args;
   };
-  std::optional<Vals> callKernel(const CallSite &site, const std::string &prefix);
+  std::optional<Vals> callKernel(const CallSite &site, Vals args, const std::string &prefix);
+  Vals visitAll(const std::vector<ast::ExprPtr> &exprs);
+  Val oneResult(const CallSite &site, const Vals &args);
+  Val stored(const Val &array);
+  void convertArguments(const CallSite &site, Vals &args);
   bool unify(const CallSite &site, const Vals &args, std::map<std::string, shape::Expr> &symbols);
   bool checkArguments(const CallSite &site, const Vals &args,
                       const std::map<std::string, shape::Expr> &symbols);
@@ -204,7 +309,8 @@ private:
   void judgeLater(const std::function<mlir::Value()> &build, const CallSite &site,
                   const std::string &text);
   bool isExtent(const shape::Expr &e);
-  void defineByCall(const std::vector<ast::Name> &targets, const CallSite &site, SourceRange at);
+  void defineByCall(const std::vector<ast::Name> &targets, const CallSite &site,
+                    const std::vector<ast::ExprPtr> &args, SourceRange at);
   Val kernelInExpression(const ast::Call &expr, const KernelInfo &callee);
 
   const Items &items;
@@ -221,7 +327,8 @@ private:
   std::vector<const ast::Fn *> fnStack;
   std::map<std::string, SourceRange, std::less<>> definitions; ///< where the body defines what
   std::map<std::string, mlir::Value, std::less<>> resultValues;
-  std::string defining; ///< the name whose right side is being translated
+  std::string defining;            ///< the name whose right side is being translated
+  std::vector<shape::Expr> frames; ///< of the omegas around what is translated
   mlir::Operation *lastEntryOp = nullptr;
   std::vector<std::unique_ptr<mlir::Block>> discarded;
   unsigned temporaries = 0;

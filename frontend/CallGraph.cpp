@@ -31,6 +31,11 @@ void collect(const ast::Expr &expr, std::vector<Call> &calls) {
     if (auto *reduce = dyn_cast<ast::Reduce>(&part);
         reduce && reduce->fn.kind == ast::FnRef::Kind::UserName)
       calls.push_back({reduce->fn.name, reduce->fn.range});
+    if (auto *section = dyn_cast<ast::Section>(&part))
+      for (const ast::Operator *op = section->op.get(); op; op = op->operand.get())
+        for (const ast::FnRef *fn : {&op->f, &op->g})
+          if (fn->kind == ast::FnRef::Kind::UserName && !fn->name.empty())
+            calls.push_back({fn->name, fn->range});
   });
 }
 

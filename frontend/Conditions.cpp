@@ -68,9 +68,10 @@ Val Analyzer::whereScalars(const Val &condition, Branch yes, Branch no, SourceRa
   return result;
 }
 
-/// Some part is an array: the choice is made for each element, inside the gen.
+/// Some part is an array: the choice is made for each element, inside a gen, where the other side is
+/// not read.
 Val Analyzer::whereArrays(const Val &condition, Branch yes, Branch no, SourceRange at) {
-  return mapArrays({condition, yes.val, no.val}, at, [&](const Elements &elements) {
+  return genArrays({condition, yes.val, no.val}, at, [&](const Elements &elements) {
     Val chosen = condition.isArray() ? elements(0) : condition;
     auto into = [&](Branch &side, unsigned i) {
       OpBuilder::InsertionGuard keep(emit.b);

@@ -203,9 +203,8 @@ void Analyzer::defineWhole(const ast::Define &define) {
       call && call->callee.kind == ast::FnRef::Kind::UserName &&
       !items.fns.count(call->callee.name))
     if (auto kernel = items.kernels.find(call->callee.name); kernel != items.kernels.end())
-      return defineByCall({define.target},
-                          {&kernel->second, call->callee.range, call->range, &call->args},
-                          define.range);
+      return defineByCall({define.target}, {&kernel->second, call->callee.range, call->range},
+                          call->args, define.range);
   auto block = std::make_unique<Block>();
   Val value;
   {
@@ -268,25 +267,31 @@ bool Analyzer::sameShape(const Val &value, const ParamInfo &result, SourceRange 
   return equal;
 }
 
-/// Gives an array a name: a nameless gen takes it, anything else is copied element by element.
+/// Gives an array a name: a nameless gen takes it, anything else becomes a gen that reads it.
 Val Analyzer::nameArray(const Val &array, const ast::Name &name, SourceRange at) {
   const ParamInfo *result = resultNamed(name.text);
-  moa::ArrayType type = array.arrayType();
   if (result && !sameShape(array, *result, array.range))
     return poison();
-  moa::ArrayType wanted = result ? arrayType(*result) : type;
+  mlir::Type own = array.arrayType().getElementType(), type = own;
+  if (own.isIndex())
+    type = emit.b.getI64Type();
+  moa::ArrayType wanted =
+      result ? arrayType(*result) : moa::ArrayType::get(emit.b.getContext(), array.extents(), type);
   auto gen = array.ir.getDefiningOp<moa::GenOp>();
   bool nameless =
       gen && !gen->hasAttr("source") && gen->use_empty() && gen->getBlock() == &kernel.entry();
   Val named = array;
-  if (nameless && type.getElementType() == wanted.getElementType()) {
+  if (nameless && own == wanted.getElementType()) {
     gen.setName(name.text);
     gen.getResult().setType(wanted);
   } else {
     named = copyArray(array, name.text, wanted, at);
   }
-  if (!named.poison())
-    named.ir.getDefiningOp()->setAttr("source", emit.b.getStringAttr(emit.text(at)));
+  if (named.poison())
+    return named;
+  named.ir.getDefiningOp()->setAttr("source", emit.b.getStringAttr(emit.text(at)));
+  named.weakFloats = false;
+  named.elements = array.elements;
   return named;
 }
 
@@ -294,10 +299,12 @@ Val Analyzer::copyArray(const Val &array, const std::string &name, moa::ArrayTyp
                         SourceRange at) {
   mlir::Type elementType = type.getElementType();
   Val copy = generate(type.extents(), at, [&](ArrayRef<Value> index) {
-    Val value = element(array, index, array.range);
-    value.ir = emit.store(value, elementType, at, name);
+    Value stored = emit.store(element(array, index, array.range), elementType, at, name);
+    if (!stored)
+      return poison();
+    Val value = emit.scalarOf(stored, at);
     value.narrow = elementType == moa::valueType(elementType) ? mlir::Type() : elementType;
-    return value.ir ? value : poison();
+    return value;
   });
   if (auto gen = copy.poison() ? moa::GenOp() : copy.ir.getDefiningOp<moa::GenOp>()) {
     gen.setName(name);

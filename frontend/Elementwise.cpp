@@ -38,8 +38,42 @@ Value Analyzer::extentValue(const shape::Expr &extent, SourceRange at) {
                           [&](const std::string &name) { return exprs->valueOf(name); });
 }
 
+bool Analyzer::same(const shape::Expr &a, const shape::Expr &b) {
+  return a == b || ranges->entry.proveEqual(a, b);
+}
+
+void Analyzer::helpEqual(DiagnosticBuilder &report, const shape::Expr &a, const shape::Expr &b) {
+  if (!(a - b).constant())
+    report.help("if they are equal, say so: `where " + a.str() + " == " + b.str() + "`");
+}
+
+/// What the user may have meant by `a f b` when one operand is a part of the other's shape.
+std::string Analyzer::omegaHelp(const Val &a, const Val &b, std::string_view fn) {
+  const Val &large = a.rank() > b.rank() ? a : b, &small = a.rank() > b.rank() ? b : a;
+  std::vector<shape::Expr> outer = large.extents(), inner = small.extents();
+  size_t rest = outer.size() - inner.size();
+  bool leading = true, trailing = true;
+  for (size_t k = 0; k < inner.size(); ++k) {
+    leading &= same(outer[k], inner[k]);
+    trailing &= same(outer[rest + k], inner[k]);
+  }
+  if (fn.empty() || (!leading && !trailing))
+    return "";
+  auto name = [&](const Val &value, const char *otherwise) {
+    std::string text = emit.text(value.range);
+    return text.size() <= 24 ? text : otherwise;
+  };
+  std::string largeRank = std::to_string(trailing ? inner.size() : rest),
+              smallRank = std::to_string(trailing ? inner.size() : 0);
+  bool first = &large == &a;
+  return "the rank operator repeats along an axis: `" + name(a, "A") + " (" + std::string(fn) +
+         " omega<" + (first ? largeRank : smallRank) + " " + (first ? smallRank : largeRank) +
+         ">) " + name(b, "B") + "`";
+}
+
 /// The shape all arrays among `args` have; scalars extend to it.
-std::optional<std::vector<shape::Expr>> Analyzer::commonShape(const Vals &args, SourceRange at) {
+std::optional<std::vector<shape::Expr>> Analyzer::commonShape(const Vals &args, SourceRange at,
+                                                              std::string_view fn) {
   const Val *first = nullptr;
   for (const Val &arg : args) {
     if (!arg.isArray())
@@ -48,31 +82,29 @@ std::optional<std::vector<shape::Expr>> Analyzer::commonShape(const Vals &args, 
       first = &arg;
       continue;
     }
-    std::vector<shape::Expr> a = first->arrayType().extents(), b = arg.arrayType().extents();
+    std::vector<shape::Expr> a = first->extents(), b = arg.extents();
     bool equal = a.size() == b.size();
-    for (unsigned i = 0; equal && i < a.size(); ++i)
-      equal = a[i] == b[i] || ranges->entry.proveEqual(a[i], b[i]);
+    unsigned axis = 0;
+    while (equal && axis < a.size() && (equal = same(a[axis], b[axis])))
+      ++axis;
     if (equal)
       continue;
     auto report = diags.report(diag::shapesDiffer, at, shapeText(a), shapeText(b));
     report.note(first->range, "this has shape " + shapeText(a))
         .note(arg.range, "this has shape " + shapeText(b));
-    if (a.size() == b.size()) {
-      for (unsigned i = 0; i < a.size(); ++i)
-        if (!(a[i] == b[i])) {
-          report.help(a[i].constant() && b[i].constant()
-                          ? "only scalars extend to the shape of an array"
-                          : "if they are equal, say so: `where " + a[i].str() +
-                                " == " + b[i].str() + "`");
-          break;
-        }
-    } else {
-      report.help("only scalars extend to the shape of an array; the index form repeats along an "
-                  "axis: `Z[i, j] = A[i, j] + b[j]`");
-    }
+    std::string only = "only scalars extend to the shape of an array";
+    if (a.size() == b.size())
+      report.help(a[axis].constant() && b[axis].constant()
+                      ? only
+                      : "if they are equal, say so: `where " + a[axis].str() +
+                            " == " + b[axis].str() + "`");
+    else if (std::string omega = omegaHelp(*first, arg, fn); !omega.empty())
+      report.help(only + "; " + omega);
+    else
+      report.help(only + "; the index form repeats along an axis: `Z[i, j] = A[i, j] + b[j]`");
     return std::nullopt;
   }
-  return first->arrayType().extents();
+  return first->extents();
 }
 
 Val Analyzer::makeGen(const std::string &name, const std::vector<std::string> &indices,
@@ -120,9 +152,36 @@ Val Analyzer::generate(const std::vector<shape::Expr> &extents, SourceRange at,
   return makeGen(freshName(), indices, type, std::move(block), at);
 }
 
+mlir::Type Analyzer::elementTypeOf(const Val &scalar) {
+  return scalar.kind == Kind::WeakInt ? scalar.ir.getType() : emit.defaultElementType(scalar);
+}
+
+namespace {
+/// What the algebra made, as opposed to values that have a name.
+bool isAnonymous(const Val &value) {
+  Operation *op = value.isArray() ? value.ir.getDefiningOp() : nullptr;
+  return op && !isa<moa::GenOp, moa::PsiOp, moa::CallOp>(op);
+}
+} // namespace
+
 Val Analyzer::mapArrays(const Vals &args, SourceRange at,
+                        const std::function<Val(const Elements &)> &body, std::string_view fn) {
+  std::optional<std::vector<shape::Expr>> extents = commonShape(args, at, fn);
+  if (!extents)
+    return poison();
+  if (auto known = knownElements(args, body)) {
+    Val result = vectorOf(*known, at);
+    if (llvm::all_of(args, [](const Val &arg) { return !arg.isArray() || isAnonymous(arg); }))
+      return result;
+  }
+  return llvm::any_of(args, isAnonymous) ? mapOp(args, *extents, at, body)
+                                         : genArrays(args, at, body);
+}
+
+/// The same as a gen whose body reads the operands, where and if it needs them.
+Val Analyzer::genArrays(const Vals &args, SourceRange at,
                         const std::function<Val(const Elements &)> &body) {
-  std::optional<std::vector<shape::Expr>> extents = commonShape(args, at);
+  std::optional<std::vector<shape::Expr>> extents = commonShape(args, at, "");
   if (!extents)
     return poison();
   return generate(*extents, at, [&](ArrayRef<Value> index) {
@@ -130,6 +189,28 @@ Val Analyzer::mapArrays(const Vals &args, SourceRange at,
       return args[i].isArray() ? element(args[i], index, args[i].range) : args[i];
     });
   });
+}
+
+/// The function as a region on one element of each array.
+Val Analyzer::mapOp(const Vals &args, const std::vector<shape::Expr> &extents, SourceRange at,
+                    const std::function<Val(const Elements &)> &body) {
+  auto block = std::make_unique<Block>();
+  SmallVector<Value> arrays;
+  Vals elements;
+  for (const Val &arg : args) {
+    elements.push_back(arg.isArray() ? regionElement(*block, arg) : arg);
+    if (arg.isArray())
+      arrays.push_back(arg.ir);
+  }
+  Val value = inRegion(*block, {}, [&] { return body([&](unsigned i) { return elements[i]; }); });
+  if (value.poison()) {
+    discard(std::move(block));
+    return poison();
+  }
+  auto type = moa::ArrayType::get(emit.b.getContext(), extents, elementTypeOf(value));
+  auto op = moa::MapOp::create(emit.b, emit.loc(at), type, arrays);
+  op.getBody().push_back(block.release());
+  return made(op, at, value.kind == Kind::WeakFloat);
 }
 
 } // namespace moac::sema

@@ -63,6 +63,15 @@ Val Emit::scalarOf(mlir::Value value, SourceRange range) {
   return make({kind, value.getType()}, value, range);
 }
 
+Val Emit::elementOf(const Val &array, mlir::Value value, SourceRange range) {
+  Val result = scalarOf(value, range);
+  if (array.weakFloats)
+    result.kind = Kind::WeakFloat;
+  if (mlir::Type storage = array.arrayType().getElementType(); storage != value.getType())
+    result.narrow = storage;
+  return result;
+}
+
 Val Emit::make(const Meeting &meeting, mlir::Value value, SourceRange range) {
   Val result{meeting.kind, value, {}, {}, range};
   // Arithmetic on literals is folded and counts as a literal.

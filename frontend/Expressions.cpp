@@ -58,15 +58,13 @@ Val Analyzer::dispatch(const ast::Expr &expr) {
   case ast::Expr::Kind::Index:
     return index(cast<ast::Index>(expr));
   case ast::Expr::Kind::Vector:
-    return notYet(expr.range, "vectors as values");
+    return vector(cast<ast::Vector>(expr));
   case ast::Expr::Kind::PrefixWord:
     return prefixWord(cast<ast::PrefixWord>(expr));
-  case ast::Expr::Kind::InfixWord: {
-    auto &word = cast<ast::InfixWord>(expr);
-    return notYet(word.wordRange, spelling(word.word));
-  }
+  case ast::Expr::Kind::InfixWord:
+    return infixWord(cast<ast::InfixWord>(expr));
   case ast::Expr::Kind::Section:
-    return notYet(cast<ast::Section>(expr).op->range, "operators in parentheses");
+    return section(cast<ast::Section>(expr));
   }
   return poison();
 }
@@ -106,9 +104,7 @@ Val Analyzer::entityValue(Entity &entity, SourceRange range) {
     return {Kind::WeakInt, entity.index->arg, {}, {}, range};
   Val val = entity.val;
   val.range = range;
-  if (val.isArray() && val.arrayType().rank() == 0)
-    return element(val, {}, range);
-  return val;
+  return val.isArray() && val.rank() == 0 ? element(val, {}, range) : val;
 }
 
 /// Says what is wrong with a name that stands for nothing here.
@@ -151,22 +147,28 @@ Val Analyzer::unary(const ast::Unary &expr) {
   Val operand = visit(*expr.operand);
   if (operand.poison())
     return operand;
-  bool negate = expr.op == ast::Unary::Op::Neg;
-  auto body = [&](const Vals &args) {
-    if (negate)
-      return arith(moa::ScalarFn::neg_, args, expr.range, "'-'");
-    return logicOp(moa::ScalarFn::not_, args, expr.range, "'not'");
+  if (expr.op == ast::Unary::Op::Neg)
+    return negate(operand, expr.range);
+  auto body = [&](const Val &value) {
+    return logicOp(moa::ScalarFn::not_, {value}, expr.range, "'not'");
   };
   if (operand.isArray())
     return mapArrays({operand}, expr.range,
-                     [&](const Elements &elements) { return body({elements(0)}); });
-  return body({operand});
+                     [&](const Elements &elements) { return body(elements(0)); });
+  return body(operand);
+}
+
+Val Analyzer::negate(const Val &operand, SourceRange at) {
+  auto body = [&](const Val &value) { return arith(moa::ScalarFn::neg_, {value}, at, "'-'"); };
+  if (operand.isArray())
+    return mapArrays({operand}, at, [&](const Elements &elements) { return body(elements(0)); });
+  return body(operand);
 }
 
 Val Analyzer::binary(const ast::Binary &expr) {
   Val lhs = visit(*expr.lhs), rhs = visit(*expr.rhs);
   if (expr.op == ast::Op::Cat)
-    return notYet(expr.opRange, "++");
+    return cat(lhs, rhs, expr.range);
   ast::FnRef fn;
   fn.kind = ast::FnRef::Kind::Symbol;
   fn.range = expr.opRange;
@@ -208,9 +210,7 @@ Val Analyzer::call(const ast::Call &expr) {
       report.help(didYouMean(expr.callee.name, items.names()));
     return poison();
   }
-  Vals args;
-  for (const ast::ExprPtr &arg : expr.args)
-    args.push_back(visit(*arg));
+  Vals args = visitAll(expr.args);
   return checkArity(expr.callee, args.size(), expr.range)
              ? apply(expr.callee, std::move(args), expr.range)
              : poison();

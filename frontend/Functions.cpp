@@ -18,12 +18,15 @@ Val Analyzer::apply(const ast::FnRef &fn, Vals args, SourceRange at) {
   }
   if (!array)
     return applyScalar(fn, args, at);
-  return mapArrays(args, at, [&](const Elements &elements) {
-    Vals scalars;
-    for (unsigned i = 0; i < args.size(); ++i)
-      scalars.push_back(elements(i));
-    return applyScalar(fn, scalars, at);
-  });
+  return mapArrays(
+      args, at,
+      [&](const Elements &elements) {
+        Vals scalars;
+        for (unsigned i = 0; i < args.size(); ++i)
+          scalars.push_back(elements(i));
+        return applyScalar(fn, scalars, at);
+      },
+      emit.text(fn.range));
 }
 
 Val Analyzer::applyScalar(const ast::FnRef &fn, const Vals &args, SourceRange at) {

@@ -27,8 +27,11 @@ public:
 private:
   bool claim(const ast::Name &name);
   void scanBody(const ast::Kernel &kernel);
+  void link(const ast::Kernel &kernel, const std::string &callee, const ast::Expr &arg,
+            size_t position);
   void link(const ast::Kernel &kernel, const std::string &callee,
             const std::vector<ast::ExprPtr> &args);
+  void linkOperator(const ast::Kernel &kernel, const ast::Section &section);
   void followLinks();
 
   Items &items;
@@ -54,16 +57,65 @@ void addNames(const ast::Expr &expr, Names &names) {
   });
 }
 
+/// The names that decide about the shape of what `expr` makes; a shape that is asked for is not
+/// looked into.
+void addShapeNames(const ast::Expr &expr, Names &names) {
+  if (auto *use = llvm::dyn_cast<ast::NameUse>(&expr))
+    names.insert(use->name);
+  auto *word = llvm::dyn_cast<ast::PrefixWord>(&expr);
+  if (!word || (word->word != Word::Shape && word->word != Word::Dim && word->word != Word::Total))
+    ast::forEachPart(expr, [&](const ast::Expr &part) { addShapeNames(part, names); });
+}
+
+/// The names in the places of a node from which lengths are taken: counts, shapes, slice bounds.
+void addLengths(const ast::Expr &part, Names &names) {
+  if (auto *word = llvm::dyn_cast<ast::InfixWord>(&part);
+      word && (word->word == Word::Take || word->word == Word::Drop || word->word == Word::Reshape))
+    addShapeNames(*word->lhs, names);
+  if (auto *word = llvm::dyn_cast<ast::PrefixWord>(&part); word && word->word == Word::Iota)
+    addShapeNames(*word->operand, names);
+  if (auto *index = llvm::dyn_cast<ast::Index>(&part))
+    for (const ast::Subscript &sub : index->subscripts)
+      for (const ast::ExprPtr *bound : {&sub.lo, &sub.hi})
+        if (*bound)
+          addShapeNames(**bound, names);
+}
+
+/// Adds what the values among `names` are defined by: `b = <n, n> - 2`, later `b take A`.
+void addDefinitions(const ast::Kernel &kernel, Names &names) {
+  for (auto stmt = kernel.body.rbegin(); stmt != kernel.body.rend(); ++stmt)
+    if (auto *define = llvm::dyn_cast<ast::Define>(stmt->get());
+        define && !define->indexed && names.count(define->target.text))
+      addShapeNames(*define->value, names);
+}
+
+void Collector::link(const ast::Kernel &kernel, const std::string &callee, const ast::Expr &arg,
+                     size_t position) {
+  Names names;
+  addNames(arg, names);
+  for (const ast::Param &param : kernel.params)
+    if (param.extents.empty() && param.type.type == ElementType::i64_ &&
+        names.count(param.name.text))
+      links.push_back({kernel.name.text, param.name.text, callee, position});
+}
+
 void Collector::link(const ast::Kernel &kernel, const std::string &callee,
                      const std::vector<ast::ExprPtr> &args) {
-  for (size_t i = 0; i < args.size(); ++i) {
-    Names names;
-    addNames(*args[i], names);
-    for (const ast::Param &param : kernel.params)
-      if (param.extents.empty() && param.type.type == ElementType::i64_ &&
-          names.count(param.name.text))
-        links.push_back({kernel.name.text, param.name.text, callee, i});
-  }
+  for (size_t i = 0; i < args.size(); ++i)
+    link(kernel, callee, *args[i], i);
+}
+
+/// A kernel as the f of omega: its parameters are the operands' cells.
+void Collector::linkOperator(const ast::Kernel &kernel, const ast::Section &section) {
+  const ast::Operator *op = section.op.get();
+  while (op->operand)
+    op = op->operand.get();
+  if (op->kind != ast::Operator::Kind::Fn || op->f.kind != ast::FnRef::Kind::UserName)
+    return;
+  size_t position = 0;
+  for (const ast::ExprPtr *arg : {&section.lhs, &section.rhs})
+    if (*arg)
+      link(kernel, op->f.name, **arg, position++);
 }
 
 void Collector::scanBody(const ast::Kernel &kernel) {
@@ -84,7 +136,11 @@ void Collector::scanBody(const ast::Kernel &kernel) {
     auto *call = llvm::dyn_cast<ast::Call>(&part);
     if (call && call->callee.kind == ast::FnRef::Kind::UserName)
       link(kernel, call->callee.name, call->args);
+    if (auto *section = llvm::dyn_cast<ast::Section>(&part))
+      linkOperator(kernel, *section);
+    addLengths(part, symbols);
   });
+  addDefinitions(kernel, symbols);
 }
 
 void Collector::followLinks() {

@@ -91,6 +91,19 @@ bool Analyzer::checkArguments(const CallSite &site, const Vals &args, const Symb
   return good;
 }
 
+/// Weak arrays take the parameter's element type; what is computed at the call is stored once.
+void Analyzer::convertArguments(const CallSite &site, Vals &args) {
+  for (unsigned i = 0; i < args.size(); ++i) {
+    Val &arg = args[i];
+    mlir::Type type = emit.type(site.callee->params[i].ast->type.type);
+    bool weak = arg.isArray() && (arg.weakFloats || arg.scalarType().isIndex());
+    if (weak && site.callee->params[i].isArray() && !type.isInteger(1) &&
+        (!arg.weakFloats || isa<FloatType>(type)))
+      arg = withElements(arg, type, {Kind::Typed, moa::valueType(type)});
+    arg = stored(arg);
+  }
+}
+
 /// Operands of the call in the order of the callee's block arguments; empty after a report.
 std::optional<SmallVector<Value>> Analyzer::callOperands(const CallSite &site, const Vals &args,
                                                          const Symbols &symbols) {
@@ -122,15 +135,30 @@ std::optional<SmallVector<Value>> Analyzer::callOperands(const CallSite &site, c
   return operands;
 }
 
-std::optional<Analyzer::Vals> Analyzer::callKernel(const CallSite &site,
+Analyzer::Vals Analyzer::visitAll(const std::vector<ast::ExprPtr> &exprs) {
+  Vals values;
+  for (const ast::ExprPtr &expr : exprs)
+    values.push_back(visit(*expr));
+  return values;
+}
+
+/// An array that is read several times: what is not stored yet becomes a value of its own.
+Val Analyzer::stored(const Val &array) {
+  if (!array.isArray() || llvm::isa<BlockArgument>(array.ir) ||
+      llvm::isa<moa::GenOp, moa::PsiOp, moa::CallOp>(array.ir.getDefiningOp()))
+    return array;
+  Val result = generate(array.extents(), array.range,
+                        [&](ArrayRef<Value> index) { return element(array, index, array.range); });
+  result.weakFloats = array.weakFloats;
+  return result;
+}
+
+std::optional<Analyzer::Vals> Analyzer::callKernel(const CallSite &site, Vals args,
                                                    const std::string &prefix) {
   const KernelInfo &callee = *site.callee;
-  Vals args;
   bool good = callee.valid;
-  for (const ast::ExprPtr &arg : *site.args) {
-    args.push_back(visit(*arg));
-    good &= !args.back().poison();
-  }
+  for (const Val &arg : args)
+    good &= !arg.poison();
   if (args.size() != callee.params.size() && callee.valid) {
     diags
         .report(diag::argumentCount, site.range, callee.name(),
@@ -139,6 +167,8 @@ std::optional<Analyzer::Vals> Analyzer::callKernel(const CallSite &site,
     good = false;
   }
   Symbols symbols;
+  if (good)
+    convertArguments(site, args);
   if (!good || !unify(site, args, symbols) || !checkArguments(site, args, symbols))
     return std::nullopt;
   auto operands = callOperands(site, args, symbols);
@@ -260,23 +290,27 @@ bool Analyzer::calleeConstraint(const CallSite &site, const ast::Expr &constrain
 }
 
 Val Analyzer::kernelInExpression(const ast::Call &expr, const KernelInfo &callee) {
+  return oneResult({&callee, expr.callee.range, expr.range}, visitAll(expr.args));
+}
+
+/// The value of a kernel with one result.
+Val Analyzer::oneResult(const CallSite &site, const Vals &args) {
   if (scope != &names) {
-    diags.report(diag::kernelInFn, expr.callee.range, callee.name())
+    diags.report(diag::kernelInFn, site.name, site.callee->name())
         .help("a fn is built from scalar functions");
     return poison();
   }
-  auto results = callKernel({&callee, expr.callee.range, expr.range, &expr.args}, freshName());
+  auto results = callKernel(site, args, freshName());
   if (!results)
     return poison();
   if (results->size() != 1) {
     diags
-        .report(diag::resultCount, expr.range, callee.name(), countText(results->size(), "result"),
-                "1 is")
-        .help("name them all: `(a, b) = " + callee.name() + "(...)`");
+        .report(diag::resultCount, site.range, site.callee->name(),
+                countText(results->size(), "result"), "1 is")
+        .help("name them all: `(a, b) = " + site.callee->name() + "(...)`");
     return poison();
   }
-  Val result = results->front();
-  return result.arrayType().rank() == 0 ? element(result, {}, expr.range) : result;
+  return made(results->front().ir, site.range, false);
 }
 
 void Analyzer::defineMany(const ast::DefineMany &define) {
@@ -291,21 +325,20 @@ void Analyzer::defineMany(const ast::DefineMany &define) {
     return fail();
   }
   defining = define.targets.front().text;
-  defineByCall(define.targets,
-               {&kernel->second, define.callee.range, define.callRange, &define.args},
-               define.range);
+  defineByCall(define.targets, {&kernel->second, define.callee.range, define.callRange},
+               define.args, define.range);
 }
 
 /// `Z = k(X)` and `(m, v) = stats(x)`: the call's results carry the names.
 void Analyzer::defineByCall(const std::vector<ast::Name> &targets, const CallSite &site,
-                            SourceRange at) {
+                            const std::vector<ast::ExprPtr> &args, SourceRange at) {
   std::string prefix;
   SmallVector<Attribute> nameAttrs;
   for (const ast::Name &target : targets) {
     prefix += (prefix.empty() ? "" : "_") + target.text;
     nameAttrs.push_back(emit.b.getStringAttr(target.text));
   }
-  auto results = callKernel(site, prefix);
+  auto results = callKernel(site, visitAll(args), prefix);
   ranges->settle();
   if (results && results->size() != targets.size()) {
     diags

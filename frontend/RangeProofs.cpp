@@ -33,40 +33,52 @@ bool isSymbolic(const Expr &e, const std::set<std::string> &indexNames) {
 }
 } // namespace
 
+/// Whether the subscript, or every element of the slice, lies in its axis.
+bool Ranges::inRange(const Read &read, unsigned axis, const shape::Facts &facts) {
+  const Axis &at = read.axes[axis];
+  Expr subscript = exprs.toExpr(at.subscript), extent = read.array().extents()[axis];
+  return provesNonNegative(facts, subscript) &&
+         provesNonNegative(facts, extent - subscript - at.span.value_or(Expr(1)));
+}
+
 void Ranges::settle(const Read &read) {
-  moa::PsiOp op = read.op;
-  std::vector<Expr> extents = llvm::cast<moa::ArrayType>(op.getArray().getType()).extents();
+  std::vector<Expr> extents = read.array().extents();
   const shape::Facts &facts = factsAt(read.context.get());
   bool guarded = read.context && read.context->guardDepth != 0;
   std::set<std::string> indexNames;
   for (const Context *c = read.context.get(); c; c = c->outer.get())
     if (c->index)
       indexNames.insert(c->index->algebraName);
-  std::vector<int64_t> checked;
-  for (unsigned axis = 0; axis < read.subscripts.size(); ++axis) {
-    Expr subscript = exprs.toExpr(op.getSubscripts()[axis]);
-    if (provesNonNegative(facts, subscript) && provesLess(facts, subscript, extents[axis]))
+  llvm::SmallVector<int64_t> checked;
+  for (unsigned axis = 0; axis < read.axes.size(); ++axis) {
+    if (inRange(read, axis, facts))
       continue;
-    const IndexInfo *direct = read.direct[axis];
+    const IndexInfo *direct = read.axes[axis].direct;
     if (direct && !guarded && direct->source != IndexInfo::Source::Inferred && direct->hi &&
         isSymbolic(*direct->hi, indexNames) && isSymbolic(*direct->lo, indexNames)) {
       reportShort(read, axis, extents[axis]);
       continue;
     }
-    if (!guarded && refute(read, axis, subscript, extents[axis], facts))
+    bool slice = read.axes[axis].span.has_value();
+    if (!guarded &&
+        (slice ? refuteSlice(read, axis, facts)
+               : refute(read, axis, exprs.toExpr(read.axes[axis].subscript), extents[axis], facts)))
       continue;
     checked.push_back(axis);
   }
-  op.setChecked(checked);
+  if (auto psi = llvm::dyn_cast<moa::PsiOp>(read.op))
+    psi.setChecked(checked);
+  else
+    llvm::cast<moa::SliceOp>(read.op).setChecked(checked);
 }
 
 /// An index whose extent was given reads an axis that may be shorter.
 void Ranges::reportShort(const Read &read, unsigned axis, const Expr &extent) {
-  const IndexInfo &index = *read.direct[axis];
-  auto type = llvm::cast<moa::ArrayType>(moa::PsiOp(read.op).getArray().getType());
+  const IndexInfo &index = *read.axes[axis].direct;
+  moa::ArrayType type = read.array();
   std::string lo = *index.lo == Expr(0) ? "" : index.lo->str() + "..";
   bool constant = extent.constant() && index.hi->constant();
-  auto report = emit.diags.report(diag::axisTooShort, read.subscripts[axis], index.name.text,
+  auto report = emit.diags.report(diag::axisTooShort, read.axes[axis].range, index.name.text,
                                   "<" + lo + index.hi->str() + ">", axis, read.origin.text(),
                                   shapeText(type.extents()), constant ? "is" : "may be");
   report.note(index.name.range, "'" + index.name.text + "' is bound here");
@@ -85,17 +97,37 @@ bool Ranges::refute(const Read &read, unsigned axis, const Expr &subscript, cons
     if (!extreme || !facts.provePositive(-*extreme))
       return false;
   }
-  auto type = llvm::cast<moa::ArrayType>(moa::PsiOp(read.op).getArray().getType());
+  moa::ArrayType type = read.array();
   auto report =
-      emit.diags.report(diag::outOfRange, read.subscripts[axis],
+      emit.diags.report(diag::outOfRange, read.axes[axis].range,
                         moa::IndexExprs::display(subscript), moa::IndexExprs::display(*extreme),
                         extent.str(), axis, read.origin.text(), shapeText(type.extents()));
   noteOrigin(report, read.origin, type);
   if (std::string example = counterexample(read, subscript, extent); !example.empty())
-    report.note(read.subscripts[axis], example);
+    report.note(read.axes[axis].range, example);
   if (!subscript.constant())
     report.help(above ? "give the index a smaller extent, or guard the read with `where`"
                       : "subscripts start at 0; guard the read with `where`, or shift the index");
+  else if (!above)
+    report.help("subscripts start at 0; the last element is `" + (extent - Expr(1)).str() + "`");
+  return true;
+}
+
+bool Ranges::refuteSlice(const Read &read, unsigned axis, const shape::Facts &facts) {
+  Expr lo = exprs.toExpr(read.axes[axis].subscript), hi = lo + *read.axes[axis].span;
+  moa::ArrayType type = read.array();
+  Expr extent = type.extents()[axis];
+  std::optional<Expr> extreme = facts.attainedMax(hi);
+  if (!extreme || !facts.provePositive(*extreme - extent)) {
+    extreme = facts.attainedMin(lo);
+    if (!extreme || !facts.provePositive(-*extreme))
+      return false;
+  }
+  auto report =
+      emit.diags.report(diag::sliceOutside, read.axes[axis].range, moa::IndexExprs::display(lo),
+                        moa::IndexExprs::display(hi), moa::IndexExprs::display(*extreme),
+                        extent.str(), axis, read.origin.text(), shapeText(type.extents()));
+  noteOrigin(report, read.origin, type);
   return true;
 }
 
@@ -154,8 +186,8 @@ std::string Ranges::counterexample(const Read &read, const Expr &subscript, cons
     std::string text = "for example";
     for (auto &[name, value] : point.values)
       if (symbols.count(name))
-        text += (text.back() == 'e' ? " " : ", ") + moa::IndexExprs::display(Expr::name(name)) + " = " +
-                std::to_string(value);
+        text += (text.back() == 'e' ? " " : ", ") + moa::IndexExprs::display(Expr::name(name)) +
+                " = " + std::to_string(value);
     int64_t at = subscript.evaluate(point.values).value_or(0),
             n = extent.evaluate(point.values).value_or(0);
     return text + (text.back() == 'e' ? " always" : "") + ": subscript " + std::to_string(at) +
@@ -179,7 +211,7 @@ void Ranges::settle(const NonEmpty &need) {
   if (factsAt(need.context.get()).provePositive(need.extent))
     return;
   std::set<std::string> indexNames;
-  std::vector<Expr> others;
+  std::vector<Expr> others = need.others;
   for (const Context *c = need.context.get(); c; c = c->outer.get())
     if (c->index)
       indexNames.insert(c->index->algebraName);

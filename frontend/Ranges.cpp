@@ -27,23 +27,23 @@ void Ranges::enterGuard(mlir::Value condition, bool holds) {
 
 void Ranges::leave() { current = current->outer; }
 
-void Ranges::addRead(moa::PsiOp op, std::vector<SourceRange> subscripts,
-                     std::vector<IndexInfo *> direct, ArrayOrigin origin) {
-  auto array = llvm::cast<moa::ArrayType>(op.getArray().getType());
+void Ranges::addRead(mlir::Operation *op, std::vector<Axis> axes, ArrayOrigin origin) {
+  auto array = llvm::cast<moa::ArrayType>(op->getOperand(0).getType());
   std::vector<Expr> extents = array.extents();
-  for (unsigned axis = 0; axis < direct.size(); ++axis)
-    if (IndexInfo *index = direct[axis])
+  for (unsigned axis = 0; axis < axes.size(); ++axis)
+    if (IndexInfo *index = axes[axis].direct)
       index->uses.push_back(
-          {extents[axis], array, axis, subscripts[axis], origin, guardDepth() > index->guardDepth});
-  reads.push_back({op, current, std::move(subscripts), std::move(direct), std::move(origin)});
+          {extents[axis], array, axis, axes[axis].range, origin, guardDepth() > index->guardDepth});
+  reads.push_back({op, current, std::move(axes), std::move(origin)});
 }
 
 void Ranges::addDivision(moa::ScalarOp op, SourceRange divisor) {
   divisions.push_back({op, current, divisor});
 }
 
-void Ranges::addNonEmpty(const Expr &extent, SourceRange range, std::string function) {
-  nonEmpty.push_back({extent, current, range, std::move(function)});
+void Ranges::addNonEmpty(const Expr &extent, std::vector<Expr> others, SourceRange range,
+                         std::string function) {
+  nonEmpty.push_back({extent, std::move(others), current, range, std::move(function)});
 }
 
 void Ranges::forget() {

@@ -78,14 +78,21 @@ public:
   unsigned guardDepth() const { return current ? current->guardDepth : 0; }
   bool guarded() const { return guardDepth() != 0; }
 
-  /// Remembers a read to be judged. `subscripts` are the parts of the source, `direct` the index a
-  /// subscript consists of.
-  void addRead(moa::PsiOp op, std::vector<SourceRange> subscripts, std::vector<IndexInfo *> direct,
-               ArrayOrigin origin);
+  /// One subscripted axis of a read.
+  struct Axis {
+    mlir::Value subscript; ///< of a slice its start
+    SourceRange range;
+    IndexInfo *direct = nullptr;     ///< the index that the subscript consists of
+    std::optional<shape::Expr> span; ///< of a slice: its end less its start
+  };
+  /// Remembers a read by a moa.psi or moa.slice, to be judged.
+  void addRead(mlir::Operation *op, std::vector<Axis> axes, ArrayOrigin origin);
   /// Remembers a `//` or `%` whose divisor may be zero.
   void addDivision(moa::ScalarOp op, SourceRange divisor);
-  /// Remembers that a reduction by a function without identity needs `extent` >= 1 at this place.
-  void addNonEmpty(const shape::Expr &extent, SourceRange range, std::string function);
+  /// Remembers that a reduction by a function without identity needs `extent` >= 1 at this place,
+  /// unless one of `others` is 0.
+  void addNonEmpty(const shape::Expr &extent, std::vector<shape::Expr> others, SourceRange range,
+                   std::string function);
   /// Remembers a callee's constraint that depends on more than the kernel's symbols and scalars.
   void addCondition(mlir::Value condition, SourceRange range, std::string text, std::string callee);
   /// Whether a condition holds at entry. And: makes it a fact from here on.
@@ -107,11 +114,14 @@ public:
 
 private:
   struct Read {
-    moa::PsiOp op;
+    mlir::Operation *op; ///< its first operand is the array
     ContextRef context;
-    std::vector<SourceRange> subscripts;
-    std::vector<IndexInfo *> direct;
+    std::vector<Axis> axes;
     ArrayOrigin origin;
+
+    moa::ArrayType array() const {
+      return llvm::cast<moa::ArrayType>(op->getOperand(0).getType());
+    }
   };
   struct Division {
     moa::ScalarOp op;
@@ -121,6 +131,7 @@ private:
 
   struct NonEmpty {
     shape::Expr extent;
+    std::vector<shape::Expr> others;
     ContextRef context;
     SourceRange range;
     std::string function;
@@ -138,8 +149,10 @@ private:
   void settle(const NonEmpty &need);
   void settle(const Condition &condition);
   bool proves(mlir::Value condition, bool holds, const shape::Facts &facts);
+  bool inRange(const Read &read, unsigned axis, const shape::Facts &facts);
   bool refute(const Read &read, unsigned axis, const shape::Expr &subscript,
               const shape::Expr &extent, const shape::Facts &facts);
+  bool refuteSlice(const Read &read, unsigned axis, const shape::Facts &facts);
   void reportShort(const Read &read, unsigned axis, const shape::Expr &extent);
   std::string counterexample(const Read &read, const shape::Expr &subscript,
                              const shape::Expr &extent);

@@ -36,13 +36,12 @@ std::string redKindOf(Word word) {
 }
 } // namespace
 
-std::optional<Analyzer::RedKind> Analyzer::redKind(const ast::Reduce &expr) {
+std::optional<Analyzer::RedKind> Analyzer::redKind(const ast::FnRef &fn, bool withIndices) {
   using FnKind = ast::FnRef::Kind;
-  const ast::FnRef &fn = expr.fn;
   if (fn.kind == FnKind::WordName) {
     if (std::string kind = redKindOf(fn.word); !kind.empty())
       return RedKind{kind, nullptr, std::nullopt};
-    if (!expr.isRed &&
+    if (withIndices &&
         (fn.word == Word::Mean || fn.word == Word::Logsumexp || fn.word == Word::Softmax)) {
       notYet(fn.range, std::string(spelling(fn.word)) + " with bound indices");
       return std::nullopt;
@@ -150,7 +149,7 @@ bool Analyzer::finishDomains(const ast::Reduce &expr, std::vector<Bound> &bounds
 }
 
 Val Analyzer::reduce(const ast::Reduce &expr) {
-  std::optional<RedKind> kind = redKind(expr);
+  std::optional<RedKind> kind = redKind(expr.fn, !expr.isRed);
   auto term = std::make_unique<Block>();
   std::vector<Bound> bounds;
   bool good = bind(expr, *term, bounds);
@@ -212,6 +211,14 @@ std::optional<Meeting> Analyzer::accumulator(const ast::Reduce &expr, const RedK
   return Meeting{Kind::Typed, type};
 }
 
+TypedAttr Analyzer::identityOf(const RedKind &kind, mlir::Type type) {
+  if (!kind.identity)
+    return {};
+  if (isa<FloatType>(type))
+    return emit.b.getFloatAttr(type, *kind.identity);
+  return IntegerAttr::get(type, static_cast<int64_t>(*kind.identity));
+}
+
 Val Analyzer::finishRed(const ast::Reduce &expr, const RedKind &kind, std::unique_ptr<Block> term,
                         std::vector<Bound> bounds, Val value) {
   std::optional<Meeting> type = accumulator(expr, kind, value);
@@ -233,11 +240,7 @@ Val Analyzer::finishRed(const ast::Reduce &expr, const RedKind &kind, std::uniqu
     moa::YieldOp::create(emit.b, emit.loc(value.range), yielded);
   }
   bool arg = kind.kind == "argmax" || kind.kind == "argmin";
-  TypedAttr identity;
-  if (kind.identity)
-    identity = isa<FloatType>(type->type)
-                   ? TypedAttr(emit.b.getFloatAttr(type->type, *kind.identity))
-                   : TypedAttr(IntegerAttr::get(type->type, static_cast<int64_t>(*kind.identity)));
+  TypedAttr identity = identityOf(kind, type->type);
   mlir::Type resultType = arg ? mlir::Type(emit.b.getIndexType()) : type->type;
   Value result = makeRed(kind.kind, resultType, identity, std::move(term), std::move(bounds),
                          std::move(combine), expr.range);
@@ -303,7 +306,7 @@ Value Analyzer::makeRed(std::string_view kind, mlir::Type type, TypedAttr identi
 void Analyzer::requireNonEmpty(const ast::Reduce &expr, const std::vector<Bound> &bounds) {
   for (unsigned i = 0; i < bounds.size(); ++i) {
     shape::Expr extent = *bounds[i].info->hi - *bounds[i].info->lo;
-    ranges->addNonEmpty(extent, expr.binds[i].range, emit.text(expr.fn.range));
+    ranges->addNonEmpty(extent, {}, expr.binds[i].range, emit.text(expr.fn.range));
   }
 }
 

@@ -24,32 +24,39 @@ ArrayOrigin Analyzer::originOf(const ast::Expr &expr) {
   return {};
 }
 
+/// The same of a value: where the array it is was declared.
+ArrayOrigin Analyzer::originOf(const Val &value) {
+  llvm::StringRef name = value.isArray() ? moa::userName(value.ir) : "";
+  Entity *entity = name.empty() ? nullptr : names.find(std::string_view(name));
+  if (entity && entity->val.ir == value.ir)
+    return {name.str(), entity->declared};
+  return {};
+}
+
+void Analyzer::noteDeclared(DiagnosticBuilder &report, const Val &array) {
+  if (ArrayOrigin origin = originOf(array); origin.declared.valid())
+    report.note(origin.declared, "'" + origin.name + "' has shape " + shapeText(array.extents()));
+}
+
 /// One element, at subscripts known to be in range.
 Val Analyzer::element(const Val &array, ArrayRef<Value> subscripts, SourceRange at) {
-  mlir::Type storage = array.arrayType().getElementType(), type = moa::valueType(storage);
+  mlir::Type type = moa::valueType(array.arrayType().getElementType());
   auto op = moa::PsiOp::create(emit.b, emit.loc(at), type, array.ir, subscripts);
-  Val result = emit.scalarOf(op.getResult(), at);
-  if (storage != type)
-    result.narrow = storage;
-  return result;
+  return emit.elementOf(array, op.getResult(), at);
 }
 
 Val Analyzer::index(const ast::Index &expr) {
   Val array = visit(*expr.base);
-  SmallVector<Value> subscripts;
-  std::vector<IndexInfo *> direct;
-  bool failed = array.poison();
+  bool failed = array.poison(), slices = false;
+  std::vector<Cut> cuts;
   for (const ast::Subscript &sub : expr.subscripts) {
-    if (sub.isSlice) {
-      notYet(sub.range, "slices");
-      failed = true;
-      continue;
-    }
-    direct.push_back(asIndex(*sub.index));
-    Val val = visit(*sub.index);
-    Value subscript = val.poison() ? Value() : emit.index(val, "a subscript");
-    failed |= !subscript;
-    subscripts.push_back(subscript);
+    slices |= sub.isSlice;
+    size_t axis = cuts.size();
+    shape::Expr extent = axis < array.rank() ? array.extents()[axis] : shape::Expr(0);
+    std::optional<Cut> cut =
+        sub.isSlice ? slicePart(sub, extent) : subscript(*sub.index, sub.range);
+    failed |= !cut || !(cut->start || sub.isSlice);
+    cuts.push_back(cut.value_or(Cut{}));
   }
   if (!failed && !array.isArray()) {
     auto report = diags.report(diag::notAnArray, expr.base->range, emit.text(expr.base->range));
@@ -59,44 +66,61 @@ Val Analyzer::index(const ast::Index &expr) {
   }
   if (failed) {
     // What the read would have said about its indices is lost: no message may follow from that.
-    for (IndexInfo *index : direct)
-      if (index)
-        index->tainted = true;
+    for (const Cut &cut : cuts)
+      if (cut.direct)
+        cut.direct->tainted = true;
     return poison();
   }
-  return read(array, expr, subscripts, std::move(direct));
-}
-
-Val Analyzer::read(const Val &array, const ast::Index &expr, ArrayRef<Value> subscripts,
-                   std::vector<IndexInfo *> direct) {
-  moa::ArrayType type = array.arrayType();
   ArrayOrigin origin = originOf(*expr.base);
-  if (subscripts.size() > static_cast<size_t>(type.rank())) {
+  if (cuts.size() > array.rank()) {
     auto report =
-        diags.report(diag::tooManySubscripts, expr.subscripts[type.rank()].range, subscripts.size(),
-                     emit.text(expr.base->range), shapeText(type.extents()));
+        diags.report(diag::tooManySubscripts, expr.subscripts[array.rank()].range, cuts.size(),
+                     emit.text(expr.base->range), shapeText(array.extents()));
     if (origin.declared.valid())
       report.note(origin.declared, "'" + origin.name + "' is declared here");
     return poison();
   }
-  std::vector<SourceRange> places;
-  for (const ast::Subscript &sub : expr.subscripts)
-    places.push_back(sub.range);
-  bool full = subscripts.size() == static_cast<size_t>(type.rank());
-  mlir::Type storage = type.getElementType(), result = moa::valueType(storage);
+  if (slices)
+    return checkSlices(array, cuts, origin) ? slice(array, cuts, origin, expr.range) : poison();
+  return read(array, cuts, origin, expr.range);
+}
+
+/// A subscript that is an index: it fixes its axis. Without a start after a report.
+std::optional<Analyzer::Cut> Analyzer::subscript(const ast::Expr &expr, SourceRange range) {
+  Cut cut;
+  cut.range = range;
+  cut.direct = asIndex(expr);
+  Val val = visit(expr);
+  cut.start = val.poison() ? Value() : emit.index(val, "a subscript");
+  return cut;
+}
+
+/// A read at subscripts that fix leading axes.
+Val Analyzer::read(const Val &array, const std::vector<Cut> &cuts, const ArrayOrigin &origin,
+                   SourceRange at) {
+  moa::ArrayType type = array.arrayType();
+  if (array.elements && cuts.size() == 1)
+    if (auto k = exprs->toExpr(cuts[0].start).constant();
+        k && *k >= 0 && *k < static_cast<int64_t>(array.elements->size()))
+      return (*array.elements)[static_cast<size_t>(*k)];
+  std::vector<Ranges::Axis> axes;
+  SmallVector<Value> subscripts;
+  for (const Cut &cut : cuts) {
+    axes.push_back({cut.start, cut.range, cut.direct, std::nullopt});
+    subscripts.push_back(cut.start);
+  }
+  bool full = subscripts.size() == array.rank();
+  mlir::Type result = moa::valueType(type.getElementType());
   if (!full) {
     std::vector<shape::Expr> extents = type.extents();
-    extents.erase(extents.begin(), extents.begin() + subscripts.size());
-    result = moa::ArrayType::get(emit.b.getContext(), extents, storage);
+    extents.erase(extents.begin(),
+                  extents.begin() + static_cast<std::ptrdiff_t>(subscripts.size()));
+    result = typeLike(array, extents);
   }
-  auto op = moa::PsiOp::create(emit.b, emit.loc(expr.range), result, array.ir, subscripts);
-  ranges->addRead(op, std::move(places), std::move(direct), origin);
-  if (!full)
-    return {Kind::Array, op.getResult(), {}, {}, expr.range};
-  Val value = emit.scalarOf(op.getResult(), expr.range);
-  if (storage != result)
-    value.narrow = storage;
-  return value;
+  auto op = moa::PsiOp::create(emit.b, emit.loc(at), result, array.ir, subscripts);
+  ranges->addRead(op, std::move(axes), origin);
+  return full ? emit.elementOf(array, op.getResult(), at)
+              : made(op.getResult(), at, array.weakFloats);
 }
 
 } // namespace moac::sema

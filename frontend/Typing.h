@@ -10,6 +10,7 @@
 #include "frontend/Diagnostics.h"
 #include "ir/IndexExpr.h"
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -34,6 +35,9 @@ struct Val {
   /// WeakInt made of literals only: its least and greatest value.
   std::optional<std::pair<int64_t, int64_t>> literal;
   SourceRange range;
+  /// Array: a vector of weak integers known one by one (`<2 N>`, `shape A`); null for others.
+  std::shared_ptr<const std::vector<Val>> elements = nullptr;
+  bool weakFloats = false; ///< Array: of weak floats, stored as f64
 
   bool poison() const { return kind == Kind::Poison; }
   bool weak() const { return kind == Kind::WeakInt || kind == Kind::WeakFloat; }
@@ -41,6 +45,10 @@ struct Val {
   bool isScalar() const { return weak() || kind == Kind::Typed; }
   bool isBool() const { return kind == Kind::Typed && ir.getType().isInteger(1); }
   moa::ArrayType arrayType() const { return llvm::cast<moa::ArrayType>(ir.getType()); }
+  std::vector<shape::Expr> extents() const {
+    return isArray() ? arrayType().extents() : std::vector<shape::Expr>();
+  }
+  size_t rank() const { return isArray() ? static_cast<size_t>(arrayType().rank()) : 0; }
   /// Value type of the scalar, or of an array's elements; index for weak integers, f64 for weak
   /// floats.
   mlir::Type scalarType() const;
@@ -74,6 +82,8 @@ public:
   Val boolean(bool value, SourceRange range);
   /// A scalar SSA value of a value type, or index: of the kind its type says.
   Val scalarOf(mlir::Value value, SourceRange range);
+  /// The scalar that an element of `array` is, given as `value`.
+  Val elementOf(const Val &array, mlir::Value value, SourceRange range);
   Val make(const Meeting &meeting, mlir::Value value, SourceRange range);
 
   /// Where the scalars meet for the operation spelled `what`; reports when they do not. Numeric is

@@ -12,30 +12,21 @@ using Kind = Val::Kind;
 using moa::ScalarFn;
 
 Val Analyzer::prefixWord(const ast::PrefixWord &expr) {
-  bool scalarQuestion = expr.word == Word::Dim || expr.word == Word::Total;
-  if (!isReduction(expr.word) && !scalarQuestion)
-    return notYet(expr.wordRange, spelling(expr.word));
-  Val array = visit(*expr.operand);
-  if (array.poison())
+  Val operand = visit(*expr.operand);
+  if (operand.poison())
     return poison();
+  return isReduction(expr.word) ? reduceWord(expr.word, operand, expr.range)
+                                : structureWord(expr.word, operand, expr.range);
+}
+
+Val Analyzer::reduceWord(Word word, const Val &array, SourceRange at) {
   if (!array.isArray()) {
-    diags.report(diag::needsArray, array.range, spelling(expr.word), emit.describe(array))
-        .help(isReduction(expr.word) ? "with bound indices it reduces a formula: `" +
-                                           std::string(spelling(expr.word)) + "[k](...)`"
-                                     : "");
+    diags.report(diag::needsArray, array.range, spelling(word), emit.describe(array))
+        .help("with bound indices it reduces a formula: `" + std::string(spelling(word)) +
+              "[k](...)`");
     return poison();
   }
-  std::vector<shape::Expr> extents = array.arrayType().extents();
-  if (expr.word == Word::Dim)
-    return emit.weakInt(static_cast<int64_t>(extents.size()), expr.range);
-  if (expr.word == Word::Total) {
-    shape::Expr total(1);
-    for (const shape::Expr &extent : extents)
-      total = total * extent;
-    return emit.scalarOf(extentValue(total, expr.range), expr.range);
-  }
-  return checkWordOperand(expr.word, array, expr.range) ? reduceArray(expr.word, array, expr.range)
-                                                        : poison();
+  return checkWordOperand(word, array, at) ? reduceArray(word, array, at) : poison();
 }
 
 /// Whether the elements have the type the word works on.
