@@ -36,6 +36,10 @@ public:
   Answer<EmittedSource> emit(const EmitOptions &) override {
     return EmittedSource{"", "#include <stdint.h>\n" + text};
   }
+  std::vector<std::string> verify(const EmitOptions &, const EmittedSource &,
+                                  reading::CReader) override {
+    return {};
+  }
   bool admits(const std::string &, const std::vector<int64_t> &,
               const std::vector<HostArray> &) override {
     return true;
