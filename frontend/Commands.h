@@ -33,7 +33,8 @@ int compile(const CompileCommand &command);
 
 struct ExplainCommand {
   SourceOptions source;
-  std::string notation = "ascii";
+  std::string notation = "ascii"; ///< or "moa"
+  bool json = false;               ///< one array of objects, whatever the notation
 };
 int explain(const ExplainCommand &command);
 

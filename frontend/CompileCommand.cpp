@@ -206,13 +206,16 @@ int moac::explain(const ExplainCommand &command) {
   std::unique_ptr<Program> program = loadProgram(command.source, code);
   if (!program)
     return code;
+  std::string all;
   for (const KernelSignature &kernel : selectedKernels(*program, command.source)) {
-    Answer<std::string> text = program->explain(kernel.name, command.notation);
+    Answer<std::string> text =
+        program->explain(kernel.name, command.json ? "json" : command.notation);
     if (!text) {
       printError(text.error);
       return exitUserError;
     }
-    fmt::print("{}", *text);
+    all += (all.empty() ? "" : command.json ? ",\n" : "\n") + *text;
   }
+  fmt::print(fmt::runtime(command.json ? "[{}]\n" : "{}"), all);
   return exitOk;
 }

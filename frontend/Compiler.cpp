@@ -10,11 +10,10 @@
 #include "frontend/AstToMoa.h"
 #include "frontend/CompilerData.h"
 #include "frontend/Diagnostics.h"
+#include "frontend/ExplainKernel.h"
 #include "frontend/Imports.h"
 #include "frontend/SecondReader.h"
-#include "ir/IndexForm.h"
 #include "passes/Passes.h"
-#include "passes/Schedule.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
@@ -248,46 +247,25 @@ private:
   std::string problems; ///< of options and passes
 };
 
-void indent(std::string &out, llvm::StringRef text) {
-  for (llvm::StringRef line : llvm::split(text.rtrim('\n'), '\n'))
-    out += "  " + line.str() + "\n";
-}
-
-Answer<std::string> CompiledProgram::explain(const std::string &name, const std::string &) {
-  ModuleOp normal = at(Stage::Dnf), loops = at(Stage::Onf);
-  auto kernel = normal ? lookup<moa::KernelOp>(normal, name) : moa::KernelOp();
+Answer<std::string> CompiledProgram::explain(const std::string &name, const std::string &notation) {
+  ModuleOp loops = at(Stage::Onf);
   auto function = loops ? lookup<onf::FuncOp>(loops, name) : onf::FuncOp();
-  if (!kernel || !function)
+  if (!function)
     return Answer<std::string>::failure(loops ? "no kernel '" + name + "'" : problems);
-  std::string out = "kernel " + name + "\n\nshapes\n";
-  for (unsigned i = 0; i < kernel.getInputs().size(); ++i) {
-    auto type = cast<moa::ArrayType>(kernel.inputArg(i).getType());
-    out += "  " + kernel.argName(kernel.inputArg(i).getArgNumber()).str() + "  " +
-           type.shapeText() + " " + moa::typeName(type.getElementType()) + "\n";
-  }
-  std::string checks;
-  for (auto gen : kernel.entry().getOps<moa::GenOp>()) {
-    moa::ArrayType type = gen.arrayType();
-    out += "  " + gen.getName().str() + "  " + type.shapeText() + " " +
-           moa::typeName(type.getElementType()) + "\n";
-    gen.getBody().walk([&](moa::PsiOp psi) {
-      if (!psi.getChecked().empty())
-        checks += "  " + moa::indexForm(psi.getResult()) + " in " + gen.getName().str() + "\n";
-    });
-  }
-  for (auto require : kernel.entry().getOps<moa::RequireOp>())
-    checks += "  at entry: " + require.getText().str() + "\n";
-  out += "\nchecked at run time\n" + (checks.empty() ? "  nothing\n" : checks);
-  out += "\nDNF\n";
-  indent(out, moa::indexForm(kernel));
-  if (auto planned = lookup<moa::KernelOp>(at(Stage::Scheduled), name))
-    out += "\nschedule " + name + " for cpu {\n" + Schedule(planned).text() + "}\n";
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  function->print(stream);
-  out += "\nONF\n";
-  indent(out, text);
-  return out;
+  auto lineText = [&](llvm::StringRef path, unsigned line) -> std::string {
+    for (FileId file = 0; file < sources.size(); ++file)
+      if (sources.path(file) == std::string_view(path)) {
+        llvm::StringRef rest = sources.text(file);
+        for (; line > 1; --line)
+          rest = rest.split('\n').second;
+        return rest.split('\n').first.rtrim('\r').str();
+      }
+    return "";
+  };
+  std::optional<Explanation> told = explainKernel({*module, function, options.bindings, lineText}, name, notation == "moa");
+  if (!told)
+    return Answer<std::string>::failure("a pass failed that had succeeded before");
+  return notation == "json" ? explanationJson(*told) : explanationText(*told, notation == "moa");
 }
 } // namespace
 

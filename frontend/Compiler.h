@@ -135,7 +135,7 @@ public:
 
   /// The kernels (all, or one) at a stage, as MLIR text.
   virtual Answer<std::string> print(Stage stage, const std::string &kernel) = 0;
-  /// Shapes, DNF, schedule and ONF of a kernel for a reader; `notation` is "ascii" or "moa".
+  /// Shapes, laws, DNF, schedule and ONF of a kernel for a reader; `notation` is "ascii", "moa" or "json".
   virtual Answer<std::string> explain(const std::string &kernel, const std::string &notation) = 0;
   virtual Answer<EmittedSource> emit(const EmitOptions &options) = 0;
   /// Where `source` differs from the analysis that emit() printed, as `reader` understands it;

@@ -97,10 +97,11 @@ struct Commands {
 
   void addExplain(CLI::App &app) {
     CLI::App *sub =
-        app.add_subcommand("explain", "show shapes, normal forms and schedule of kernels");
+        app.add_subcommand("explain", "show the derivation of kernels: shapes, laws, normal forms, schedule, loops");
     addSourceOptions(*sub, explain.source);
     sub->add_option("--notation", explain.notation, "ascii, or moa for the glyphs")
         ->check(CLI::IsMember({"ascii", "moa"}));
+    sub->add_flag("--json", explain.json, "the same for programs");
     sub->callback([this] { chosen = [](const Commands &c) { return moac::explain(c.explain); }; });
   }
 };

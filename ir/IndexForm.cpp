@@ -40,7 +40,7 @@ std::optional<Infix> infixOf(ScalarFn fn) {
 
 class Writer {
 public:
-  explicit Writer(size_t limit) : limit(limit) {}
+  Writer(size_t limit, Notation notation) : limit(limit), glyphs(notation == Notation::Moa) {}
 
   std::string text(Value value, Precedence place) {
     if (used > limit)
@@ -67,17 +67,36 @@ private:
     if (auto cast = dyn_cast<CastOp>(op)) // a weak integer that meets a type is not written
       return cast.getValue().getType().isIndex() ? write(cast.getValue())
                                                  : Written{typeName(value.getType()) + "(" + text(cast.getValue(), Loose) + ")", Tight};
-    if (auto psi = dyn_cast<PsiOp>(op)) {
-      std::string out = userName(psi.getArray()).str();
-      for (auto [i, subscript] : llvm::enumerate(psi.getSubscripts()))
-        out += (i ? ", " : "[") + text(subscript, Loose);
-      return {out + (psi.getSubscripts().empty() ? "" : "]"), Tight};
-    }
+    if (auto psi = dyn_cast<PsiOp>(op))
+      return read(psi);
     if (auto where = dyn_cast<WhereOp>(op))
       return conditional(where);
     if (auto red = dyn_cast<RedOp>(op))
       return reduction(red);
     return {"?", Tight};
+  }
+
+  Written read(PsiOp psi) {
+    std::string name = userName(psi.getArray()).str(), index;
+    if (psi.getSubscripts().empty())
+      return {name, Tight};
+    for (Value subscript : psi.getSubscripts())
+      index += (index.empty() ? "" : glyphs ? " " : ", ") + text(subscript, glyphs ? Prefix : Loose);
+    return glyphs ? Written{"<" + index + "> ψ " + name, Prefix} : Written{name + "[" + index + "]", Tight};
+  }
+
+  /// The operator's text; MoA has signs of its own.
+  std::string sign(ScalarFn fn, const char *ascii) const {
+    if (!glyphs)
+      return ascii;
+    switch (fn) {
+    case ScalarFn::mul_: return " × ";
+    case ScalarFn::div_: return " ÷ ";
+    case ScalarFn::le_: return " ≤ ";
+    case ScalarFn::ge_: return " ≥ ";
+    case ScalarFn::ne_: return " ≠ ";
+    default: return ascii;
+    }
   }
 
   Written number(Attribute attribute) {
@@ -100,7 +119,7 @@ private:
       // The right operand of - / // % must bind tighter, so that a - (b - c) keeps its parentheses.
       auto right = static_cast<Precedence>(infix->precedence + 1);
       auto left = infix->precedence == Comparison ? right : infix->precedence;
-      return {text(op.getOperand(0), left) + infix->text + text(op.getOperand(1), right), infix->precedence};
+      return {text(op.getOperand(0), left) + sign(op.kind(), infix->text) + text(op.getOperand(1), right), infix->precedence};
     }
     if (op.kind() == ScalarFn::neg_)
       return {"-" + text(op.getOperand(0), Prefix), Prefix};
@@ -127,7 +146,11 @@ private:
   }
 
   Written reduction(RedOp red) {
-    std::string out = llvm::StringSwitch<std::string>(red.getKind()).Case("add", "sum").Case("mul", "prod").Default(red.getKind().str());
+    std::string kind = red.getKind().str(), out;
+    if (glyphs && !red.isArg() && !red.isFold())
+      out = llvm::StringSwitch<std::string>(kind).Case("add", "+").Case("mul", "×").Case("max", "⌈").Case("min", "⌊").Case("any", "∨").Default("∧") + " red";
+    else
+      out = llvm::StringSwitch<std::string>(kind).Case("add", "sum").Case("mul", "prod").Default(kind);
     if (red.isFold()) {
       bound[red.combine().getArgument(0)] = "a";
       bound[red.combine().getArgument(1)] = "b";
@@ -146,16 +169,19 @@ private:
 
   llvm::DenseMap<Value, std::string> bound;
   size_t limit, used = 0;
+  bool glyphs;
 };
 } // namespace
 
-std::string moa::indexForm(Value scalar, size_t limit) { return Writer(limit).text(scalar, Loose); }
+std::string moa::indexForm(Value scalar, size_t limit, Notation notation) { return Writer(limit, notation).text(scalar, Loose); }
 
-std::string moa::indexForm(GenOp gen, size_t limit) {
-  std::string out = gen.getName().str();
+std::string moa::indexForm(GenOp gen, size_t limit, Notation notation) {
+  bool glyphs = notation == Notation::Moa;
+  std::string name = gen.getName().str(), index;
   for (unsigned i = 0; i < gen.getIndices().size(); ++i)
-    out += (i ? ", " : "[") + gen.indexName(i).str();
-  return out + (gen.getIndices().empty() ? "" : "]") + " = " + indexForm(gen.yielded(), limit);
+    index += (i == 0 ? "" : glyphs ? " " : ", ") + gen.indexName(i).str();
+  std::string left = index.empty() ? name : glyphs ? "<" + index + "> ψ " + name : name + "[" + index + "]";
+  return left + " = " + indexForm(gen.yielded(), limit, notation);
 }
 
 std::string moa::indexForm(KernelOp kernel) {
@@ -167,5 +193,5 @@ std::string moa::indexForm(KernelOp kernel) {
 
 std::string moa::axisName(const shape::Expr &extent, unsigned position) {
   std::optional<std::string> symbol = extent.asName();
-  return (symbol ? llvm::StringRef(*symbol).lower() : "i") + std::to_string(position);
+  return (symbol ? llvm::StringRef(*symbol).lower() : "a") + std::to_string(position);
 }

@@ -8,14 +8,17 @@
 
 namespace moac::moa {
 
+/// How formulas are written: in the language's index form, or with MoA's glyphs, `(<i j> ψ A) × 2`.
+enum class Notation { Index, Moa };
+
 /// The expression of a scalar inside a gen. Long texts are cut at `limit` characters with `...`.
-std::string indexForm(mlir::Value scalar, size_t limit = 4000);
-/// `name[i, j] = expression`.
-std::string indexForm(GenOp gen, size_t limit = 4000);
+std::string indexForm(mlir::Value scalar, size_t limit = 4000, Notation notation = Notation::Index);
+/// `name[i, j] = expression`; in MoA's notation `<i j> ψ name = expression`.
+std::string indexForm(GenOp gen, size_t limit = 4000, Notation notation = Notation::Index);
 /// One line for each stage of the kernel.
 std::string indexForm(KernelOp kernel);
 
-/// What axis `position` of this extent is called where the user gave no name: `n1` for an extent N, `i1` for N - 2.
+/// What axis `position` of this extent is called where the user gave no name: `n1` for an extent N, `a1` for N - 2.
 std::string axisName(const shape::Expr &extent, unsigned position);
 
 } // namespace moac::moa

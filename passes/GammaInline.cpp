@@ -8,6 +8,7 @@
 #include "passes/Stages.h"
 
 #include "mlir/IR/Remarks.h"
+#include "llvm/Support/Format.h"
 
 using namespace mlir;
 
@@ -53,17 +54,41 @@ struct GammaInline : impl::GammaInlineBase<GammaInline> {
   }
 
   bool decide(StageGraph &graph, Stage &stage, double reads, double sites) {
-    if (stage.isResult || stage.readers.empty() || stage.readChecked() || sites * stage.size > maxOperations)
-      return false;
+    auto [inlined, reason] = judge(graph, stage, reads, sites);
+    remark::passed(stage.gen.getLoc(), remark::RemarkOpts::name("gamma-inline").category("gamma").function(getOperation().getSymName()))
+        << stage.name() << ": " << (inlined ? "inlined: " : "stored: ") << reason;
+    return inlined;
+  }
+
+  /// Whether to recompute the stage where it is read, and why, for the reader of `explain`.
+  std::pair<bool, std::string> judge(StageGraph &graph, Stage &stage, double reads, double sites) {
+    if (stage.isResult)
+      return {false, "a result"};
+    if (stage.readers.empty())
+      return {false, "nobody reads it"};
+    if (stage.readChecked())
+      return {false, "it is read with a check"};
+    if (sites * stage.size > maxOperations)
+      return {false, figure(stage.size) + " operations would stand in " + figure(sites) + " places"};
+    if (stage.hasReduction()) {
+      if (sites > 1)
+        return {false, "a reduction that is read in " + figure(sites) + " places"};
+      if (reads > stage.elements)
+        return {false, "a reduction; each element is read " + figure(reads / stage.elements) + " times"};
+      if (stage.root && stage.rank() > 0 && !prefersRegister(graph, stage))
+        return {false, "a reduction that runs best outside its innermost axis"};
+      return {true, "a reduction that is read once for each element"};
+    }
     double recompute = reads * stage.cost;
     double keep = stage.elements * (stage.cost + storeCost) + reads * loadCost;
-    bool inlined = recompute <= keep;
-    if (stage.hasReduction())
-      inlined = sites == 1 && reads <= stage.elements && (!stage.root || stage.rank() == 0 || prefersRegister(graph, stage));
-    remark::passed(stage.gen.getLoc(), remark::RemarkOpts::name("gamma-inline").category("gamma"))
-        << stage.name() << (inlined ? " is recomputed where it is read" : " is kept") << ": recompute " << std::to_string(recompute)
-        << ", keep " << std::to_string(keep);
-    return inlined;
+    return {recompute <= keep, "recomputing costs " + figure(recompute) + ", keeping it " + figure(keep) + " (all extents " +
+                                   figure(StageGraph::sampleSize) + ")"};
+  }
+
+  static std::string figure(double value) {
+    std::string text;
+    llvm::raw_string_ostream(text) << llvm::format("%.4g", value);
+    return text;
   }
 };
 
