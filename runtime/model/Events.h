@@ -81,6 +81,13 @@ struct Requirement {
   int line = 0;
 };
 
+/// A wait of this path: the load that ended it, and the comparison it waited for.
+struct WaitCondition {
+  int load = -1;
+  ExprOp cmp = ExprOp::Eq;
+  int bound = -1; // value
+};
+
 struct Graph {
   std::vector<Event> events;
   std::vector<Operation> operations;
@@ -89,6 +96,7 @@ struct Graph {
   std::vector<std::vector<int>> threads;    // program order, events by index
   std::vector<std::pair<int, int>> opOrder; // order between observable accesses of one operation
   std::vector<Requirement> requirements;
+  std::vector<WaitCondition> waits;
   int condition = -1;                                // value; -1 without a condition
   std::vector<std::string> comIdNames;               // [0] is the global id
   std::vector<int> comIdParents;                     // [0] is -1

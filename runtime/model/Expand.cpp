@@ -219,6 +219,7 @@ bool Expander::runNormal(const Statement &s) {
   int load = addEvent(normalEvent(s, EventKind::Load, places[0]));
   if (s.kind == StatementKind::Spin) {
     require(combine(s.cmp, loaded(load), value), s.line);
+    graph.waits.push_back({load, s.cmp, value});
     return !error;
   }
   environment[s.reg] = loaded(load);

@@ -211,8 +211,11 @@ bool Expander::runWait(const Statement &s, int op) {
       environment[s.reg] = value;
     else if (type == OpType::Test)
       environment[s.reg] = combine(s.cmp, value, bound);
-    else
+    else {
       require(combine(s.cmp, value, bound), s.line);
+      if (type != OpType::WaitAny)
+        graph.waits.push_back({load, s.cmp, bound});
+    }
   }
   return !error;
 }

@@ -24,8 +24,8 @@ struct Options {
 };
 
 struct Counts {
-  int programs = 0, verdicts = 0, unexpected = 0, errors = 0;
-  std::array<int, 7> ofKind = {};
+  int programs = 0, verdicts = 0, mayBlock = 0, unexpected = 0, errors = 0;
+  std::array<int, 8> ofKind = {};
 };
 
 bool parseOptions(const std::vector<std::string> &args, Options &options, std::ostream &err) {
@@ -112,7 +112,8 @@ private:
   void runProgram(const Program &program) {
     std::vector<std::pair<Model, std::optional<VerdictKind>>> runs;
     for (const Expectation &expectation : program.expectations)
-      if (!options.model || *options.model == expectation.model)
+      if (expectation.verdict != VerdictKind::MayBlock &&
+          (!options.model || *options.model == expectation.model))
         runs.emplace_back(expectation.model, expectation.verdict);
     if (runs.empty() && (options.model || program.expectations.empty()))
       runs.emplace_back(options.model.value_or(Model{}), std::nullopt);
@@ -141,6 +142,8 @@ private:
     ++counts.ofKind[static_cast<size_t>(verdict.kind)];
     bool good = !expected || *expected == verdict.kind;
     counts.unexpected += !good;
+    if (expected)
+      checkBlocking(program, model, verdict);
     if (options.json)
       return printJson(program, model, verdict, expected, first);
     if (options.dot) {
@@ -152,12 +155,30 @@ private:
       out << " (expected " << verdictName(*expected) << ")";
     out << "  [" << verdict.candidates << " candidates, " << verdict.consistent << " consistent]  "
         << summarize(program, verdict) << "\n";
+    if (verdict.lost)
+      out << program.name << "  " << modelName(model) << " may-block  " << verdict.lost->text
+          << "\n";
     if (options.witness)
       out << describe(verdict);
     if (!good)
       err << program.file << ":" << program.line << ": error: " << program.name << ": "
           << modelName(model) << " gives " << verdictName(verdict.kind) << ", expected "
           << verdictName(*expected) << "\n";
+  }
+
+  // A program that may block must say so, and only such a one may.
+  void checkBlocking(const Program &program, const Model &model, const Verdict &verdict) {
+    bool announced = std::any_of(program.expectations.begin(), program.expectations.end(),
+                                 [&](const Expectation &e) {
+                                   return e.model == model && e.verdict == VerdictKind::MayBlock;
+                                 });
+    counts.mayBlock += verdict.lost.has_value();
+    if (announced == verdict.lost.has_value())
+      return;
+    ++counts.unexpected;
+    err << program.file << ":" << program.line << ": error: " << program.name << ": "
+        << modelName(model) << (announced ? " cannot block, expected may-block" : " may block: ")
+        << (announced ? "" : verdict.lost->text) << "\n";
   }
 
   void printJson(const Program &program, const Model &model, const Verdict &verdict,
@@ -167,7 +188,10 @@ private:
     if (expected)
       out << ",\"expected\":" << jsonString(verdictName(*expected));
     out << ",\"candidates\":" << verdict.candidates << ",\"consistent\":" << verdict.consistent
-        << ",\"witness\":" << jsonString(summarize(program, verdict)) << "}";
+        << ",\"witness\":" << jsonString(summarize(program, verdict));
+    if (verdict.lost)
+      out << ",\"may_block\":" << jsonString(verdict.lost->text);
+    out << "}";
   }
 
   void finish() {
@@ -177,6 +201,8 @@ private:
       if (counts.ofKind[kind])
         line << " " << counts.ofKind[kind] << " " << verdictName(static_cast<VerdictKind>(kind))
              << ",";
+    if (counts.mayBlock)
+      line << " " << counts.mayBlock << " may-block,";
     line << " " << counts.unexpected << " unexpected, " << counts.errors << " errors";
     if (options.json)
       out << "],\n\"summary\":" << jsonString(line.str()) << "}\n";

@@ -70,8 +70,8 @@ const OpInfo *findOperation(std::string_view mnemonic) {
 namespace {
 
 constexpr std::array<std::string_view, 4> modelNames = {"paper", "c11", "c11q", "comid"};
-constexpr std::array<std::string_view, 7> verdictNames = {
-    "race-free", "racy", "allowed", "forbidden", "holds", "violated", "blocked"};
+constexpr std::array<std::string_view, 8> verdictNames = {
+    "race-free", "racy", "allowed", "forbidden", "holds", "violated", "blocked", "may-block"};
 constexpr std::string_view returnLcoSuffix = "+ret-lco";
 
 } // namespace

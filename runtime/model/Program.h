@@ -188,7 +188,18 @@ struct Model {
 std::optional<Model> parseModel(std::string_view text);
 std::string modelName(const Model &model);
 
-enum class VerdictKind : uint8_t { RaceFree, Racy, Allowed, Forbidden, Holds, Violated, Blocked };
+/// MayBlock is never the verdict of a search: it stands beside one (Verdict::lost) and in
+/// expectations.
+enum class VerdictKind : uint8_t {
+  RaceFree,
+  Racy,
+  Allowed,
+  Forbidden,
+  Holds,
+  Violated,
+  Blocked,
+  MayBlock
+};
 
 std::string_view verdictName(VerdictKind verdict);
 std::optional<VerdictKind> parseVerdict(std::string_view text);

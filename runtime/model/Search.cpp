@@ -186,6 +186,8 @@ private:
       std::tie(verdict.witness->raceA, verdict.witness->raceB) = *race;
       return false;
     }
+    if (!verdict.lost)
+      verdict.lost = findLostValue(graph, rf, [&](int a, int b) { return ordered(state, a, b); });
     if (graph.condition >= 0 && !progress.found && attempt(Goal::Condition, state)) {
       progress.found = progress.existing = true;
       verdict.witness = std::move(execution);
@@ -341,6 +343,8 @@ Verdict decide(const Program &program, const Model &model) {
     verdict.error = error;
   if (verdict.kind != VerdictKind::Racy)
     verdict.kind = verdictOf(program, progress);
+  else
+    verdict.lost.reset(); // nothing is defined
   return verdict;
 }
 

@@ -7,6 +7,7 @@
 // candidate have one possible store each, and coherence last.
 #pragma once
 
+#include "runtime/model/LostValue.h"
 #include "runtime/model/Relations.h"
 
 namespace moac::model {
@@ -25,6 +26,7 @@ struct Verdict {
   VerdictKind kind = VerdictKind::Blocked;
   int64_t candidates = 0, consistent = 0; // executions looked at and admitted by the model
   std::optional<Execution> witness;
+  std::optional<LostValue> lost; // an execution that may never complete, beside the verdict
   std::optional<SourceError> error;
 };
 

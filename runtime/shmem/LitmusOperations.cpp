@@ -72,6 +72,8 @@ void Walker::transfer(const Statement &s) {
   }
   if (s.op->hasValueForm) {
     int64_t single = 0;
+    if (int64_t *landing = landingFor(s, peOf(first)))
+      return must(moac_shmem_get_nbi(context, landing, local(first), sizeof single, peOf(first)));
     must(moac_shmem_get(context, &single, local(first), sizeof single, peOf(first)));
     variables[s.reg] = single;
     return;
@@ -113,6 +115,10 @@ void Walker::atomic(const Statement &s) {
            : s.op->rmw == ExprOp::Xor ? MOAC_SHMEM_ATOMIC_XOR
                                       : MOAC_SHMEM_ATOMIC_ADD;
   bool fetches = !s.reg.empty();
+  if (int64_t *landing = fetches ? landingFor(s, peOf(place)) : nullptr) {
+    a.fetched = landing;
+    return must(moac_shmem_atomic_apply_nbi(contextOf(s), local(place), a, peOf(place)));
+  }
   a.fetched = toPlace ? local(s.places[0]) : fetches ? &fetched : nullptr;
   must((toPlace ? moac_shmem_atomic_apply_nbi : moac_shmem_atomic_apply)(contextOf(s), local(place),
                                                                          a, peOf(place)));
@@ -156,7 +162,7 @@ void Walker::waiting(const Statement &s) {
     return;
   }
   bool any = s.op->type == OpType::WaitAny;
-  must(moac_shmem_wait(any ? MOAC_SHMEM_ANY : MOAC_SHMEM_ALL, &c, nullptr, &hits));
+  waitFor(c, any ? MOAC_SHMEM_ANY : MOAC_SHMEM_ALL, &hits);
   if (any)
     variables[s.reg] = static_cast<int64_t>(hits);
 }

@@ -1,13 +1,15 @@
 // LitmusRun.cpp: moac-litmus-run, litmus files on the runtime.
 //
-//   moac-litmus-run [--seeds N] [--rounds N] [--first SEED] [--threads] [--must-show NAME]...
-//   FILE|FOLDER... moac-launch -n P moac-litmus-run [--rounds N] FILE NAME       one program, on
-//   processes
+//   moac-litmus-run [--seeds N] [--first SEED] [--threads | --check] [--weak NAME]...
+//   FILE|FOLDER... moac-launch -n P --chaos SEED moac-litmus-run [--seeds N] FILE|FOLDER...
 //
-// Per seed a fresh world of coroutines (or threads) under chaos executes each program `rounds`
-// times. Exit code 1 when an outcome was seen that the model forbids, when a program never
-// completed that should, or when a --must-show program never showed its weak outcome; the last line
-// counts.
+// Executes each program once per seed under chaos: on coroutines, on threads, or, under the
+// launcher, the programs of P PEs on processes. Exit code 1 when an outcome was seen that the model
+// forbids, when a program hung that the model says completes, or (--weak) when one that may show a
+// weak outcome did not; `--weak all` means every program with the verdict `allowed`, `--weak -NAME`
+// leaves one out. --check runs with traces and asks the trace checker to flag exactly the racy
+// programs. The last line counts.
+#include "runtime/shmem/LitmusCheck.h"
 #include "runtime/shmem/LitmusRunner.h"
 
 #include <algorithm>
@@ -25,9 +27,9 @@ using model::VerdictKind;
 namespace {
 
 struct Options {
-  uint64_t seeds = 100, rounds = 1, first = 1;
-  bool threads = false;
-  std::vector<std::string> mustShow, paths;
+  uint64_t seeds = 1000, first = 1;
+  bool threads = false, check = false;
+  std::vector<std::string> weak, paths;
 };
 
 struct Totals {
@@ -40,17 +42,15 @@ bool parse(int argc, char **argv, Options &options) {
     auto number = [&](uint64_t &into) {
       return ++i < argc && (into = std::strtoull(argv[i], nullptr, 10)) > 0;
     };
-    if (word == "--seeds"    ? !number(options.seeds)
-        : word == "--rounds" ? !number(options.rounds)
-        : word == "--first"  ? !number(options.first)
-                             : false)
-      return false;
-    if (word == "--threads")
-      options.threads = true;
-    else if (word == "--must-show" && ++i < argc)
-      options.mustShow.emplace_back(argv[i]);
+    if (word == "--threads" || word == "--check")
+      (word == "--check" ? options.check : options.threads) = true;
+    else if (word == "--weak" && i + 1 < argc)
+      options.weak.emplace_back(argv[++i]);
     else if (!word.starts_with("--"))
       options.paths.emplace_back(word);
+    else if (!(word == "--seeds" && number(options.seeds)) &&
+             !(word == "--first" && number(options.first)))
+      return false;
   }
   return !options.paths.empty();
 }
@@ -89,72 +89,123 @@ std::vector<Program> readAll(const std::vector<std::string> &paths, bool &good) 
 struct Job {
   const Program &program;
   const Layout &layout;
-  uint64_t rounds;
+  Plan plan;
   Tally &tally;
 };
 
 void runJob(void *argument) {
   auto *job = static_cast<Job *>(argument);
-  runRounds(job->program, job->layout, job->rounds, job->tally);
+  runSeeds(job->program, job->layout, job->plan, job->tally);
 }
 
-/// How often the program blocked.
-uint64_t runSeeds(const Program &program, const Layout &layout, const Options &options,
-                  Tally &tally) {
+/// A world serves many seeds; one that blocked has ended, and the next goes on behind its seed.
+/// Returns how often that happened.
+uint64_t runWorlds(const Program &program, const Layout &layout, const Options &options,
+                   Tally &tally) {
+  constexpr uint64_t perWorld = 1000;
   uint64_t blocked = 0;
-  for (uint64_t seed = options.first; seed < options.first + options.seeds; ++seed) {
-    Job job = {program, layout, options.rounds, tally};
+  for (uint64_t seed = options.first, end = seed + options.seeds; seed < end;) {
+    Plan plan = {seed, std::min(perWorld, end - seed), !options.threads, !options.threads,
+                 mayBlock(program)};
+    Job job = {program, layout, plan, tally};
     moac_shmem_run_options how = {};
     how.pes = program.pes;
     how.mode = options.threads ? MOAC_SHMEM_THREADS : MOAC_SHMEM_COROUTINES;
-    how.heap_bytes = (layout.words() + 1) * 8 + 4096;
+    how.heap_bytes = (2 * layout.words() + 8) * 8 + 4096;
     how.chaos_seed = seed;
-    blocked += moac_shmem_run(&how, runJob, &job) != MOAC_SHMEM_OK;
+    bool completed = moac_shmem_run(&how, runJob, &job) == MOAC_SHMEM_OK;
+    blocked += !completed;
+    seed = completed ? seed + plan.seeds : std::max<uint64_t>(tally.seed, seed) + 1;
   }
   return blocked;
+}
+
+bool mustBeWeak(const Program &program, const Options &options, bool allowed) {
+  auto named = [&](const std::string &name) {
+    return std::find(options.weak.begin(), options.weak.end(), name) != options.weak.end();
+  };
+  return named(program.name) || (allowed && named("all") && !named("-" + program.name));
+}
+
+/// What is wrong with the tally; empty if nothing is.
+std::string complaint(const Program &program, const Options &options, const Tally &tally,
+                      uint64_t blocked) {
+  auto verdict = expectedVerdict(program);
+  bool allowed = verdict == VerdictKind::Allowed;
+  if (verdict == VerdictKind::Forbidden && tally.held != 0)
+    return fmt::format("the forbidden outcome under seed {}", tally.heldSeed.load());
+  if (verdict == VerdictKind::Holds && tally.missedSeed != 0)
+    return fmt::format("the condition fails under seed {}", tally.missedSeed.load());
+  if (blocked + tally.stuck != 0 && !mayBlock(program))
+    return fmt::format("hangs, the last time under seed {}", tally.seed.load());
+  if (!options.threads && tally.runs == tally.discarded && !mayBlock(program))
+    return "no execution completed";
+  if (tally.held == 0 && mustBeWeak(program, options, allowed))
+    return "the weak outcome did not show";
+  return "";
 }
 
 void judge(const Program &program, const Options &options, const Tally &tally, uint64_t blocked,
            Totals &totals) {
   auto verdict = expectedVerdict(program);
-  uint64_t counted = tally.runs - tally.discarded;
-  bool forbidden = verdict == VerdictKind::Forbidden && tally.held != 0;
-  bool violated = verdict == VerdictKind::Holds && tally.held != counted;
-  // A wait for equality can miss a value that passes by; the model only speaks of executions that
-  // complete.
-  bool stuck = counted == 0 && blocked != 0 && verdict != VerdictKind::Blocked;
   bool weak = program.conditionKind == model::ConditionKind::Exists &&
               (verdict == VerdictKind::Allowed || verdict == VerdictKind::Racy);
-  bool demanded = std::find(options.mustShow.begin(), options.mustShow.end(), program.name) !=
-                  options.mustShow.end();
+  std::string wrong = complaint(program, options, tally, blocked);
+  blocked += tally.stuck;
   totals.weak += weak;
   totals.shown += weak && tally.held != 0;
-  bool bad = forbidden || violated || stuck || (demanded && tally.held == 0);
-  totals.bad += bad;
+  totals.bad += !wrong.empty();
   totals.runs += tally.runs;
-  fmt::print("{:<24} {:<10} runs {:>7} outcome {:>7}{}{}\n", program.name,
-             verdict ? model::verdictName(*verdict) : "-", counted, tally.held.load(),
-             blocked != 0 ? fmt::format(" blocked {}", blocked) : "", bad ? "  WRONG" : "");
+  fmt::print("{:<24} {:<10} runs {:>7} outcome {:>7}{}{}{}\n", program.name,
+             verdict ? model::verdictName(*verdict) : "-", tally.runs - tally.discarded,
+             tally.held.load(), blocked != 0 ? fmt::format(" hung {}", blocked) : "",
+             wrong.empty() ? "" : "  WRONG: ", wrong);
 }
 
-int onProcesses(const Options &options) {
+int summary(const Totals &totals, bool good) {
+  fmt::print("{} programs, {} not run, {} runs, {} wrong; weak outcome shown by {} of {} programs "
+             "that may\n",
+             totals.programs, totals.skipped, totals.runs, totals.bad, totals.shown, totals.weak);
+  return good && totals.bad == 0 ? 0 : 1;
+}
+
+/// The programs that have as many PEs as the job.
+int onProcesses(Options options) {
+  options.threads = true; // no schedule to choose: an `assume` may fail every time
   bool good = true;
-  Tally tally;
-  for (const Program &program : readFile(options.paths[0], good)) {
-    if (options.paths.size() < 2 || program.name != options.paths[1])
-      continue;
-    Layout layout(program);
-    if (moac_shmem_init() != MOAC_SHMEM_OK || moac_shmem_n_pes() != program.pes ||
-        !layout.reason.empty())
-      return 2;
-    moac_shmem_status status = runRounds(program, layout, options.rounds, tally);
-    Totals totals;
-    if (moac_shmem_my_pe() == 0)
-      judge(program, options, tally, status != MOAC_SHMEM_OK, totals);
-    moac_shmem_finalize();
-    return totals.bad != 0;
+  Totals totals;
+  if (moac_shmem_init() != MOAC_SHMEM_OK) {
+    fmt::print(stderr, "{}\n", moac_shmem_last_error());
+    return 2;
   }
-  return 2;
+  for (const Program &program : readAll(options.paths, good)) {
+    Layout layout(program);
+    bool fits = program.pes == moac_shmem_n_pes() && layout.reason.empty() &&
+                expectedVerdict(program) != VerdictKind::Blocked;
+    totals.programs++;
+    totals.skipped += !fits;
+    if (!fits)
+      continue;
+    Tally tally;
+    Plan plan = {options.first, options.seeds, false, false, mayBlock(program)};
+    bool failed = runSeeds(program, layout, plan, tally) != MOAC_SHMEM_OK;
+    if (moac_shmem_my_pe() == 0)
+      judge(program, options, tally, failed, totals);
+  }
+  int code = moac_shmem_my_pe() == 0 ? summary(totals, good) : 0;
+  moac_shmem_finalize();
+  return code;
+}
+
+bool runnable(const Program &program, const Layout &layout, const Options &options) {
+  std::string reason = layout.reason;
+  if (options.check && reason.empty())
+    reason = uncheckable(program);
+  if (options.threads && expectedVerdict(program) == VerdictKind::Blocked)
+    reason = "never completes";
+  if (!reason.empty())
+    fmt::print("{:<24} not run: {}\n", program.name, reason);
+  return reason.empty();
 }
 
 } // namespace
@@ -163,7 +214,7 @@ int main(int argc, char **argv) {
   Options options;
   if (!parse(argc, argv, options)) {
     fmt::print(stderr,
-               "usage: {} [--seeds N] [--rounds N] [--first SEED] [--threads] [--must-show NAME] "
+               "usage: {} [--seeds N] [--first SEED] [--threads | --check] [--weak NAME]... "
                "FILE|FOLDER...\n",
                argv[0]);
     return 2;
@@ -175,17 +226,21 @@ int main(int argc, char **argv) {
   for (const Program &program : readAll(options.paths, good)) {
     Layout layout(program);
     totals.programs++;
-    if (!layout.reason.empty()) {
-      fmt::print("{:<24} not run: {}\n", program.name, layout.reason);
+    if (!runnable(program, layout, options)) {
       totals.skipped++;
       continue;
     }
+    if (options.check) {
+      CheckResult result = checkProgram(program, layout, options.first, options.seeds);
+      totals.runs += result.runs;
+      totals.bad += !result.wrong.empty();
+      fmt::print("{:<24} runs {:>4} flagged {:>4}{}{}\n", program.name, result.runs, result.flagged,
+                 result.wrong.empty() ? "" : "  WRONG: ", result.wrong);
+      continue;
+    }
     Tally tally;
-    uint64_t blocked = runSeeds(program, layout, options, tally);
+    uint64_t blocked = runWorlds(program, layout, options, tally);
     judge(program, options, tally, blocked, totals);
   }
-  fmt::print("{} programs, {} not run, {} runs, {} wrong; weak outcome shown by {} of {} programs "
-             "that may\n",
-             totals.programs, totals.skipped, totals.runs, totals.bad, totals.shown, totals.weak);
-  return good && totals.bad == 0 ? 0 : 1;
+  return summary(totals, good);
 }

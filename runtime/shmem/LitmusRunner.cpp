@@ -1,9 +1,12 @@
 // LitmusRunner.cpp: one PE's walk over the statements of a litmus program, calling the runtime for
 // each operation.
 //
-// Every round starts from the initial values behind a barrier and ends with quiet and barrier; then
-// each PE leaves its registers in symmetric memory and PE 0 evaluates the condition over all of it.
+// An execution starts from the initial values, which all PEs have written when they meet, and ends
+// with a quiet and another meeting; each PE has left its registers in symmetric memory by then, and
+// PE 0 evaluates the condition over all of it while the others prepare the second set of words.
 #include "runtime/shmem/LitmusWalker.h"
+
+#include <algorithm>
 
 namespace moac::shmem {
 
@@ -17,9 +20,9 @@ uint32_t comNumber(const Program &program, const std::string &name) {
 }
 
 moac_shmem_status Walker::prepare() {
-  void *object = nullptr;
-  must(moac_shmem_calloc(layout.words() + 1, sizeof(int64_t), &object));
-  words = static_cast<int64_t *>(object);
+  void *memory = nullptr;
+  must(moac_shmem_calloc(2 * (layout.words() + 1) + 2, sizeof(int64_t), &memory));
+  object = static_cast<int64_t *>(memory);
   for (const Context &context : program.contexts) {
     long options = context.nostore ? MOAC_SHMEM_CONTEXT_NOSTORE : 0;
     must(moac_shmem_context_create(MOAC_SHMEM_TEAM_WORLD, options,
@@ -36,15 +39,39 @@ moac_shmem_status Walker::prepare() {
 void Walker::release() {
   for (auto &[name, context] : contexts)
     moac_shmem_context_destroy(context);
-  moac_shmem_free(words);
+  for (auto &[name, team] : teams)
+    if (team != MOAC_SHMEM_TEAM_INVALID)
+      moac_shmem_team_destroy(team);
+  moac_shmem_free(object);
 }
 
 void Walker::initialize() {
+  words = object + rounds++ % 2 * (layout.words() + 1);
   for (size_t i = 0; i <= layout.words(); ++i)
     __atomic_store_n(words + i, 0, __ATOMIC_RELAXED);
   for (const InitialValue &value : program.init)
     if (!value.place.pe || evaluate(value.place.pe, {}) == me)
       __atomic_store_n(words + layout.wordOf(value.place, {}), value.value, __ATOMIC_RELAXED);
+}
+
+/// Under coroutines a barrier of the runtime would cost a hundred steps of the scheduler; there a
+/// counter on PE 0 does, and the last to come tells the others.
+void Walker::meet() {
+  if (!plan.coroutines)
+    return must(moac_shmem_barrier(MOAC_SHMEM_TEAM_WORLD));
+  must(moac_shmem_quiet(MOAC_SHMEM_CONTEXT_DEFAULT));
+  int64_t *count = object + 2 * (layout.words() + 1), *met = count + 1;
+  auto at = [&](int64_t *word, int pe) {
+    void *address = nullptr;
+    must(moac_shmem_ptr(word, pe, &address));
+    return static_cast<int64_t *>(address);
+  };
+  int64_t all = ++meetings * program.pes;
+  if (__atomic_add_fetch(at(count, 0), 1, __ATOMIC_ACQ_REL) == all)
+    for (int pe = 0; pe < program.pes; ++pe)
+      __atomic_store_n(at(met, pe), meetings, __ATOMIC_RELEASE);
+  moac_shmem_condition here = {met, 1, nullptr, MOAC_SHMEM_I64, MOAC_SHMEM_GE, &meetings, false};
+  must(moac_shmem_wait(MOAC_SHMEM_ALL, &here, nullptr, nullptr));
 }
 
 moac_shmem_context Walker::contextOf(const Statement &s) {
@@ -59,6 +86,9 @@ void Walker::statements(const std::vector<Statement> &body) {
 }
 
 void Walker::statement(const Statement &s) {
+  moac_shmem_at(program.file.c_str(), s.line);
+  if (!late.empty())
+    settle(s);
   switch (s.kind) {
   case StatementKind::Let:
     variables[s.reg] = value(s, 0);
@@ -95,6 +125,9 @@ void Walker::normalAccess(const Statement &s) {
   auto *word = static_cast<int64_t *>(address);
   int order = s.order == MemoryOrder::None ? __ATOMIC_RELAXED : __ATOMIC_SEQ_CST;
   step();
+  int note = (s.kind == StatementKind::Store ? MOAC_SHMEM_NOTE_STORE : 0) |
+             (s.order != MemoryOrder::None ? MOAC_SHMEM_NOTE_ATOMIC : 0);
+  moac_shmem_note_access(local(place), sizeof *word, peOf(place), note);
   if (s.kind == StatementKind::Store) {
     order == __ATOMIC_RELAXED ? __atomic_store_n(word, value(s, 0), __ATOMIC_RELAXED)
                               : __atomic_store_n(word, value(s, 0), __ATOMIC_SEQ_CST);
@@ -119,7 +152,7 @@ void Walker::leaveRegisters() {
     for (auto &[name, number] : variables)
       if (size_t word = layout.registerWord(thread, name); word != Layout::npos)
         words[word] = number;
-  words[layout.words()] = discarded;
+  words[layout.words()] = stuck ? 2 : discarded;
 }
 
 int64_t Walker::remote(size_t word, int pe) {
@@ -153,38 +186,50 @@ int64_t Walker::condition(const ExprPtr &expr) {
   return applyOperator(expr->op, lhs, condition(expr->rhs));
 }
 
-moac_shmem_status Walker::round(Tally &tally) {
-  initialize();
-  discarded = false;
+void Walker::judge(uint64_t seed, Tally &tally) {
+  int64_t skip = 0;
+  for (int pe = 0; pe < program.pes; ++pe)
+    skip = std::max(skip, remote(layout.words(), pe));
+  tally.runs++;
+  tally.stuck += skip == 2;
+  bool holds = skip == 0 && condition(program.condition) != 0;
+  auto &first = holds ? tally.heldSeed : tally.missedSeed;
+  if (skip != 0)
+    tally.discarded++;
+  else if (first == 0)
+    first = seed;
+  tally.held += holds;
+}
+
+moac_shmem_status Walker::round(uint64_t seed, Tally &tally) {
+  discarded = stuck = false;
+  lateRound = plan.lateValues && seed % 2 == 1;
   variables = {{"me", me}, {"npes", program.pes}};
-  must(moac_shmem_barrier(MOAC_SHMEM_TEAM_WORLD));
+  if (me == 0)
+    tally.seed = seed;
+  must(moac_shmem_reseed(seed));
+  initialize();
+  meet();
   if (thread < program.threads.size())
     statements(program.threads[thread].body);
   for (auto &[name, context] : contexts)
     must(moac_shmem_quiet(context));
-  must(moac_shmem_barrier(MOAC_SHMEM_TEAM_WORLD));
+  must(moac_shmem_quiet(MOAC_SHMEM_CONTEXT_DEFAULT));
+  while (!late.empty() && !failed())
+    settle(std::string(late.begin()->first));
   leaveRegisters();
-  must(moac_shmem_barrier(MOAC_SHMEM_TEAM_WORLD));
-  if (me == 0 && !failed()) {
-    bool skip = false;
-    for (int pe = 0; pe < program.pes; ++pe)
-      skip |= remote(layout.words(), pe) != 0;
-    tally.runs++;
-    if (skip)
-      tally.discarded++;
-    else if (condition(program.condition) != 0)
-      tally.held++;
-  }
-  must(moac_shmem_barrier(MOAC_SHMEM_TEAM_WORLD));
+  meet();
+  if (me == 0 && !failed())
+    judge(seed, tally);
   return status;
 }
 
-moac_shmem_status runRounds(const Program &program, const Layout &layout, uint64_t rounds,
-                            Tally &tally) {
-  Walker walker(program, layout);
+moac_shmem_status runSeeds(const Program &program, const Layout &layout, const Plan &plan,
+                           Tally &tally) {
+  Walker walker(program, layout, plan);
   moac_shmem_status status = walker.prepare();
-  for (uint64_t i = 0; i < rounds && status == MOAC_SHMEM_OK; ++i)
-    status = walker.round(tally);
+  for (uint64_t i = 0; i < plan.seeds && status == MOAC_SHMEM_OK; ++i)
+    status = walker.round(plan.first + i, tally);
   if (status == MOAC_SHMEM_OK)
     walker.release();
   return status;
@@ -193,9 +238,18 @@ moac_shmem_status runRounds(const Program &program, const Layout &layout, uint64
 std::optional<VerdictKind> expectedVerdict(const Program &program) {
   for (ModelKind kind : {ModelKind::Paper, ModelKind::ComId})
     for (const Expectation &expectation : program.expectations)
-      if (expectation.model.kind == kind && !expectation.model.returnLco)
+      if (expectation.verdict != VerdictKind::MayBlock && expectation.model.kind == kind &&
+          !expectation.model.returnLco)
         return expectation.verdict;
   return std::nullopt;
+}
+
+bool mayBlock(const Program &program) {
+  return std::any_of(program.expectations.begin(), program.expectations.end(),
+                     [](const Expectation &e) {
+                       return e.verdict == VerdictKind::MayBlock ||
+                              e.verdict == VerdictKind::Blocked || e.verdict == VerdictKind::Racy;
+                     });
 }
 
 } // namespace moac::shmem

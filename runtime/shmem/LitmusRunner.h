@@ -45,18 +45,31 @@ private:
   size_t total = 0;
 };
 
-/// What was seen. Updated by PE 0 only.
+/// What was seen. Updated by PE 0 only. A discarded run failed an `assume`, a stuck one a wait's
+/// deadline. The seeds are the first that showed the condition true or false (0: none).
 struct Tally {
-  std::atomic<uint64_t> runs{0}, held{0}, discarded{0};
+  std::atomic<uint64_t> runs{0}, held{0}, discarded{0}, stuck{0};
+  std::atomic<uint64_t> heldSeed{0}, missedSeed{0}, seed{0}; // seed: the one that runs now
 };
 
-/// One PE's part of `rounds` executions. Every PE of a world of program.pes calls it; PE 0 counts.
-/// Returns the first failing status (DEADLOCK: the program blocked).
-moac_shmem_status runRounds(const model::Program &program, const Layout &layout, uint64_t rounds,
-                            Tally &tally);
+/// How executions are made. Seeds first, first + 1, ... give one execution each.
+struct Plan {
+  uint64_t first = 1, seeds = 1;
+  bool coroutines = false; // PEs meet between executions without deliveries of their own
+  bool lateValues = false; // under odd seeds remote fetches deliver their value when it is needed
+  bool deadlines = false;  // waits give up after 100 ms: the program may block
+};
+
+/// One PE's part of the executions. Every PE of a world of program.pes under chaos calls it; PE 0
+/// counts. Returns the first failing status (DEADLOCK: the program blocked).
+moac_shmem_status runSeeds(const model::Program &program, const Layout &layout, const Plan &plan,
+                           Tally &tally);
 
 /// The verdict that the runtime is held to: that of model paper, else of comid; none if the file
 /// has neither.
 std::optional<model::VerdictKind> expectedVerdict(const model::Program &program);
+
+/// Whether an execution may hang: the model says so, or says nothing since the program races.
+bool mayBlock(const model::Program &program);
 
 } // namespace moac::shmem

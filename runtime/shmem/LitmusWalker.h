@@ -8,16 +8,25 @@ namespace moac::shmem {
 
 class Walker {
 public:
-  Walker(const model::Program &program, const Layout &layout)
-      : program(program), layout(layout), me(moac_shmem_my_pe()) {
+  Walker(const model::Program &program, const Layout &layout, const Plan &plan)
+      : program(program), layout(layout), plan(plan), me(moac_shmem_my_pe()) {
     for (thread = 0; thread < program.threads.size() && program.threads[thread].pe != me; ++thread)
       ;
   }
   moac_shmem_status prepare();
-  moac_shmem_status round(Tally &tally);
+  moac_shmem_status round(uint64_t seed, Tally &tally);
   void release();
 
 private:
+  /// All PEs have come here and completed their operations.
+  void meet();
+  void judge(uint64_t seed, Tally &tally);
+  /// Remote values that are still on their way: a register's word holds `unset`. It lies in
+  /// symmetric memory, which outlives the walk, since a failed walk leaves deliveries behind.
+  int64_t *landingFor(const model::Statement &s, int at);
+  void settle(const model::Statement &s);
+  void settle(const std::string &reg);
+  void waitFor(const moac_shmem_condition &condition, moac_shmem_which which, size_t *hits);
   void initialize();
   void statements(const std::vector<model::Statement> &body);
   void statement(const model::Statement &s);
@@ -49,14 +58,20 @@ private:
 
   const model::Program &program;
   const Layout &layout;
+  const Plan &plan;
   int me;
   size_t thread;
-  int64_t *words = nullptr;
+  int64_t *object =
+      nullptr;              // two sets of words, used in turn, then the words that meet() counts in
+  int64_t *words = nullptr; // the set of this round
+  uint64_t rounds = 0;
+  int64_t meetings = 0;
   Variables variables;
+  std::map<std::string, int64_t *> late;
   std::map<std::string, moac_shmem_context> contexts;
   std::map<std::string, moac_shmem_team> teams;
   moac_shmem_status status = MOAC_SHMEM_OK;
-  bool discarded = false;
+  bool discarded = false, stuck = false, lateRound = false;
 };
 
 /// The number that stands for a communication id of the program; 0 for none.

@@ -268,7 +268,11 @@ static void *chaos_ptr(Pe *pe, const void *object, int at) {
   return moac_shmem_embedded.ptr(pe, object, at);
 }
 
-static void chaos_progress(Pe *pe) { moac_shmem_chaos_deliver_one(pe); }
+/* The scheduler of coroutines delivers by itself, when its seed says so. */
+static void chaos_progress(Pe *pe) {
+  if (pe->world->scheduler == NULL)
+    moac_shmem_chaos_deliver_one(pe);
+}
 
 /* --- Life
  * ------------------------------------------------------------------------------------------------
@@ -292,12 +296,18 @@ bool moac_shmem_chaos_start(Pe *pe, uint64_t seed) {
   if (chaos == NULL)
     return false;
   pthread_mutex_init(&chaos->lock, NULL);
-  chaos->random = seed * 0x9e3779b97f4a7c15u + (uint64_t)pe->pe;
   pe->chaos = chaos;
+  moac_shmem_chaos_reseed(pe, seed);
   pe->backend = &moac_shmem_chaos;
   if (pe->world->mode != WORLD_COROUTINES)
     chaos->has_helper = pthread_create(&chaos->helper, NULL, helper_main, pe) == 0;
   return pe->world->mode == WORLD_COROUTINES || chaos->has_helper;
+}
+
+void moac_shmem_chaos_reseed(Pe *pe, uint64_t seed) {
+  pthread_mutex_lock(&pe->chaos->lock);
+  pe->chaos->random = seed * 0x9e3779b97f4a7c15u + (uint64_t)pe->pe;
+  pthread_mutex_unlock(&pe->chaos->lock);
 }
 
 void moac_shmem_chaos_stop(Pe *pe) {

@@ -5,6 +5,7 @@
 #include "runtime/shmem/internal.h"
 
 bool moac_shmem_chaos_start(Pe *pe, uint64_t seed);
+void moac_shmem_chaos_reseed(Pe *pe, uint64_t seed);
 void moac_shmem_chaos_stop(Pe *pe); /* drops what is still queued */
 /* Delivers one random deliverable operation of this PE; false when its queue is empty. */
 bool moac_shmem_chaos_deliver_one(Pe *pe);

@@ -121,7 +121,8 @@ typedef struct Pe {
   Team teams[TEAM_SLOTS];
   uint64_t used_teams;  /* bit per slot */
   uint64_t epoch_limit; /* no counter of a past team exceeds it */
-  int spins;            /* polls before giving up the core */
+  _Atomic int crowded;  /* sleeps that need not try to yield first: others take the cores */
+  int spins, yields;    /* polls before giving up the core, and before falling asleep */
 } Pe;
 
 /* The PE that the calling thread belongs to, or NULL. */

@@ -156,6 +156,10 @@ typedef struct moac_shmem_run_options {
 moac_shmem_status moac_shmem_run(const moac_shmem_run_options *options, void (*body)(void *),
                                  void *argument);
 
+/* For tests, in a world that was started with a chaos seed: the deliveries of this PE follow a new
+ * seed from now on; in coroutines PE 0's call renews the schedule too. Errors: INVALID_ARGUMENT. */
+moac_shmem_status moac_shmem_reseed(uint64_t seed);
+
 /* --- Symmetric heap: every call here is collective over all PEs with equal arguments
  * ------------------------------- */
 
@@ -353,6 +357,10 @@ void moac_shmem_at(const char *file, int line);
 /* Announces a plain load or store of this PE's symmetric memory. */
 void moac_shmem_note_load(const void *address, size_t bytes);
 void moac_shmem_note_store(const void *address, size_t bytes);
+/* The same for an access to PE `at` through moac_shmem_ptr; `object` is this PE's address of it.
+ * ATOMIC: with an atomic of the language. */
+enum { MOAC_SHMEM_NOTE_STORE = 1, MOAC_SHMEM_NOTE_ATOMIC = 2 };
+void moac_shmem_note_access(const void *object, size_t bytes, int at, int flags);
 
 #ifdef __cplusplus
 }

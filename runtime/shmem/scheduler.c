@@ -4,11 +4,15 @@
  *
  * Deadlock: every live PE has polled its condition since the last event anybody caused, and nothing
  * is in flight.
+ *
+ * A coroutine is entered once with setcontext; from then on switches are _setjmp and _longjmp,
+ * which leave the signal mask alone and so need no system call.
  */
 #define _GNU_SOURCE
 #include "runtime/shmem/scheduler.h"
 #include "runtime/shmem/chaos.h"
 
+#include <setjmp.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -16,14 +20,15 @@
 enum { STACK_BYTES = 256 * 1024 };
 
 typedef struct Coroutine {
-  ucontext_t where;
-  Pe *pe;          /* what self_pe() answers while it runs */
-  uint64_t polled; /* `events` when its condition was last seen false */
-  bool live;
+  ucontext_t first; /* where it begins */
+  jmp_buf where;    /* where it left off */
+  Pe *pe;           /* what self_pe() answers while it runs */
+  uint64_t polled;  /* `events` when its condition was last seen false */
+  bool live, begun;
 } Coroutine;
 
 typedef struct Scheduler {
-  ucontext_t home;
+  jmp_buf home;
   Coroutine *all;
   int count, live, current;
   uint64_t random, events;
@@ -37,14 +42,15 @@ typedef struct Scheduler {
 static void back_to_scheduler(Scheduler *scheduler) {
   Coroutine *me = &scheduler->all[scheduler->current];
   me->pe = moac_shmem_thread_pe;
-  swapcontext(&me->where, &scheduler->home);
+  if (_setjmp(me->where) == 0)
+    _longjmp(scheduler->home, 1);
 }
 
 static void finish(Scheduler *scheduler) {
   scheduler->all[scheduler->current].live = false;
   scheduler->live--;
   scheduler->events++;
-  setcontext(&scheduler->home);
+  _longjmp(scheduler->home, 1);
 }
 
 static void entry(unsigned low, unsigned high) {
@@ -93,13 +99,33 @@ static bool all_stuck(Scheduler *scheduler) {
   return true;
 }
 
+/* Into the current coroutine. Does not return; the way back is `home`. */
+static void enter(Coroutine *coroutine) {
+  if (coroutine->begun)
+    _longjmp(coroutine->where, 1);
+  coroutine->begun = true;
+  setcontext(&coroutine->first);
+}
+
 static void resume(Scheduler *scheduler, int pe) {
   scheduler->current = pe;
   moac_shmem_thread_pe = scheduler->all[pe].pe;
-  swapcontext(&scheduler->home, &scheduler->all[pe].where);
-  if (!scheduler->all[pe].live)
-    scheduler->all[pe].pe = moac_shmem_thread_pe; /* its queue may still hold deliveries */
+  if (_setjmp(scheduler->home) == 0)
+    enter(&scheduler->all[scheduler->current]);
+  Coroutine *left = &scheduler->all[scheduler->current];
+  if (!left->live)
+    left->pe = moac_shmem_thread_pe; /* its queue may still hold deliveries */
   moac_shmem_thread_pe = NULL;
+}
+
+static void seed_scheduler(Scheduler *scheduler, uint64_t seed) {
+  scheduler->random = seed;
+  scheduler->laziness =
+      ((uint64_t)2 << (next_random(&scheduler->random) % 6)) - 1; /* 1 in 2 to 1 in 64 */
+}
+
+void moac_shmem_scheduler_reseed(Pe *pe, uint64_t seed) {
+  seed_scheduler(pe->world->scheduler, seed);
 }
 
 static void loop(Scheduler *scheduler) {
@@ -130,21 +156,19 @@ Status moac_shmem_scheduler_run(World *world, uint64_t seed, void (*body)(World 
   Scheduler scheduler = {.all = all,
                          .count = count,
                          .live = count,
-                         .random = seed,
                          .events = 1,
                          .body = body,
                          .world = world,
                          .argument = argument};
-  scheduler.laziness =
-      ((uint64_t)2 << (next_random(&scheduler.random) % 6)) - 1; /* 1 in 2 to 1 in 64 */
+  seed_scheduler(&scheduler, seed);
   world->scheduler = &scheduler;
   for (int pe = 0; pe < count; ++pe) {
     all[pe].live = true;
-    getcontext(&all[pe].where);
-    all[pe].where.uc_stack.ss_sp = stack + (size_t)pe * STACK_BYTES;
-    all[pe].where.uc_stack.ss_size = STACK_BYTES;
-    all[pe].where.uc_link = NULL;
-    makecontext(&all[pe].where, (void (*)(void))entry, 2, (unsigned)(uintptr_t)&scheduler,
+    getcontext(&all[pe].first);
+    all[pe].first.uc_stack.ss_sp = stack + (size_t)pe * STACK_BYTES;
+    all[pe].first.uc_stack.ss_size = STACK_BYTES;
+    all[pe].first.uc_link = NULL;
+    makecontext(&all[pe].first, (void (*)(void))entry, 2, (unsigned)(uintptr_t)&scheduler,
                 (unsigned)((uintptr_t)&scheduler >> 32));
   }
   loop(&scheduler);

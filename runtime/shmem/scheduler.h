@@ -13,6 +13,8 @@ Status moac_shmem_scheduler_run(World *world, uint64_t seed, void (*body)(World 
                                 void *argument);
 /* Lets others run while this PE waits; `fresh` says that it did something since its last wait. */
 Status moac_shmem_scheduler_wait(Pe *pe, bool fresh);
+/* From now on the interleaving follows this seed. */
+void moac_shmem_scheduler_reseed(Pe *pe, uint64_t seed);
 /* Ends the calling PE's coroutine. Does not return. */
 void moac_shmem_scheduler_end(Pe *pe);
 

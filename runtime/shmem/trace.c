@@ -86,7 +86,8 @@ static int format_record(Pe *pe, char *line, size_t room, const TraceRecord *r) 
     ADD(" val=%" PRId64, (int64_t)r->value);
   if (r->has_old)
     ADD(" old=%" PRId64, (int64_t)r->old);
-  ADD("%s%s%s\n", r->nbi ? " nbi" : "", r->nostore ? " nostore" : "", r->fail ? " fail" : "");
+  ADD("%s%s%s%s\n", r->nbi ? " nbi" : "", r->nostore ? " nostore" : "", r->fail ? " fail" : "",
+      r->atomic ? " atomic" : "");
 #undef ADD
   return used;
 }
@@ -164,18 +165,20 @@ void moac_shmem_trace_team(Pe *pe, const Team *team) {
 /* --- Accesses that the program announces
  * ---------------------------------------------------------------- */
 
-void moac_shmem_note_load(const void *address, size_t bytes) {
+void moac_shmem_note_access(const void *object, size_t bytes, int at, int flags) {
   Pe *pe = self_pe();
   if (pe == NULL || pe->trace == NULL)
     return;
-  TraceRecord record = {.kind = "ld", .mem = {address, bytes, pe->pe}};
+  TraceRecord record = {.kind = (flags & MOAC_SHMEM_NOTE_STORE) != 0 ? "st" : "ld",
+                        .atomic = (flags & MOAC_SHMEM_NOTE_ATOMIC) != 0,
+                        .mem = {object, bytes, at}};
   moac_shmem_trace_write(pe, &record);
 }
 
+void moac_shmem_note_load(const void *address, size_t bytes) {
+  moac_shmem_note_access(address, bytes, moac_shmem_my_pe(), 0);
+}
+
 void moac_shmem_note_store(const void *address, size_t bytes) {
-  Pe *pe = self_pe();
-  if (pe == NULL || pe->trace == NULL)
-    return;
-  TraceRecord record = {.kind = "st", .mem = {address, bytes, pe->pe}};
-  moac_shmem_trace_write(pe, &record);
+  moac_shmem_note_access(address, bytes, moac_shmem_my_pe(), MOAC_SHMEM_NOTE_STORE);
 }

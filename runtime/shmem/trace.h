@@ -15,7 +15,7 @@ typedef struct TraceRange {
 typedef struct TraceRecord {
   const char *kind;
   int context;
-  bool nbi, nostore, has_value, has_old, fail;
+  bool nbi, nostore, has_value, has_old, fail, atomic;
   TraceRange dst, src, mem, sig, lock;
   uint64_t value, old, stamp; /* stamp 0: taken when the record is written */
   int team;                   /* slot + 1 for collectives, else 0 */

@@ -2,9 +2,10 @@
  * them makes progress, gives up the core when there are more PEs than cores, and ends with a status
  * when a PE died.
  *
- * Stages: spin (long when each PE has a core, short otherwise), then yield, then sleep on a futex.
- * The sender wakes sleepers with one relaxed load in the common case; it may miss one that is just
- * falling asleep, which then wakes by itself after at most 2 ms.
+ * Stages: spin (long when each PE has a core, short otherwise), then yield, then sleep on a futex;
+ * a machine that is busy with others cuts the second stage short. The sender wakes sleepers with
+ * one relaxed load in the common case; it may miss one that is just falling asleep, which then
+ * wakes by itself after at most 2 ms.
  */
 #define _GNU_SOURCE
 #include "runtime/shmem/internal.h"
@@ -17,7 +18,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { YIELDS = 64, FIRST_SLEEP_NS = 50000, LAST_DOUBLING = 5 };
+enum { BUSY_NS = 20000, CROWDED_WAITS = 256, FIRST_SLEEP_NS = 50000, LAST_DOUBLING = 5 };
+
+static uint64_t nanoseconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
 
 static inline void relax(void) {
 #if defined(__x86_64__) || defined(__i386__)
@@ -56,6 +63,22 @@ static void sleep_until_woken(Pe *pe, Waiter *waiter) {
   waiter->sleeps++;
 }
 
+/* A yield that comes back at once found nobody else who wants the core. One that does not says that
+ * the machine is busy: then a sleeper that is woken gets its core sooner than a spinner, and the
+ * next waits do not try to yield. False: go to sleep. */
+static bool yield_core(Pe *pe) {
+  int crowded = atomic_load_explicit(&pe->crowded, memory_order_relaxed);
+  if (crowded > 0) {
+    atomic_store_explicit(&pe->crowded, crowded - 1, memory_order_relaxed);
+    return false;
+  }
+  uint64_t before = nanoseconds();
+  sched_yield();
+  if (nanoseconds() - before > BUSY_NS)
+    atomic_store_explicit(&pe->crowded, CROWDED_WAITS, memory_order_relaxed);
+  return true;
+}
+
 Status moac_shmem_pause(Pe *pe, Waiter *waiter) {
   uint32_t poll = waiter->polls++;
   if (UNLIKELY(pe->world->scheduler != NULL)) {
@@ -72,9 +95,7 @@ Status moac_shmem_pause(Pe *pe, Waiter *waiter) {
   RETURN_IF_FAILED(moac_shmem_check_peers(pe, "wait"));
   if (poll < (uint32_t)pe->spins)
     return MOAC_SHMEM_OK;
-  if (poll < (uint32_t)pe->spins + YIELDS)
-    sched_yield();
-  else
+  if (poll >= (uint32_t)(pe->spins + pe->yields) || !yield_core(pe))
     sleep_until_woken(pe, waiter);
   waiter->seen = atomic_load(&pe->slot->wakes);
   return MOAC_SHMEM_OK;

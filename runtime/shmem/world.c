@@ -16,7 +16,10 @@ Pe *moac_shmem_process_pe;
 static World process_world = {.mode = WORLD_PROCESSES, .arena_fd = -1};
 static uint32_t generation; /* how often init has run in this process */
 
-enum { SPINS_OWN_CORE = 2000, SPINS_SHARED_CORE = 100, DEFAULT_HEAP = 1 << 27, RUN_HEAP = 1 << 20 };
+/* With a core of its own a PE falls asleep only after a wait of milliseconds: two partners that
+ * wake each other through the kernel would never get back to spinning. */
+enum { SPINS_OWN_CORE = 2000, SPINS_SHARED_CORE = 100, YIELDS_OWN_CORE = 2000 };
+enum { YIELDS_SHARED_CORE = 64, DEFAULT_HEAP = 1 << 27, RUN_HEAP = 1 << 20 };
 
 Status moac_shmem_pe_enter(World *world, int number, Pe **made) {
   Control *control = world->control;
@@ -29,7 +32,9 @@ Status moac_shmem_pe_enter(World *world, int number, Pe **made) {
   pe->slice = world->slices + (size_t)number * control->slice_bytes;
   pe->slice_bytes = control->slice_bytes;
   pe->slot = &control->slots[number];
-  pe->spins = control->pes <= control->cores ? SPINS_OWN_CORE : SPINS_SHARED_CORE;
+  bool own_core = control->pes <= control->cores;
+  pe->spins = own_core ? SPINS_OWN_CORE : SPINS_SHARED_CORE;
+  pe->yields = own_core ? YIELDS_OWN_CORE : YIELDS_SHARED_CORE;
   pe->backend = &moac_shmem_embedded;
   pthread_mutex_init(&pe->lock, NULL);
   pe->heap =
@@ -191,6 +196,16 @@ void moac_shmem_global_exit(int code) {
   if (pe->world->mode == WORLD_COROUTINES)
     moac_shmem_scheduler_end(pe);
   pthread_exit(NULL);
+}
+
+moac_shmem_status moac_shmem_reseed(uint64_t seed) {
+  REQUIRE_PE(pe);
+  if (pe->chaos == NULL || seed == 0)
+    return FAIL(MOAC_SHMEM_INVALID_ARGUMENT, "no seed, or a world that was not started with one");
+  moac_shmem_chaos_reseed(pe, seed);
+  if (pe->pe == 0 && pe->world->scheduler != NULL)
+    moac_shmem_scheduler_reseed(pe, seed);
+  return MOAC_SHMEM_OK;
 }
 
 /* --- Threads and coroutines

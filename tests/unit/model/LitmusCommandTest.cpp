@@ -57,6 +57,27 @@ TEST_F(LitmusCommand, exitsZeroIffEveryExpectationHolds) {
             std::string::npos);
 }
 
+// A wait for equality that the next epoch can overtake; one that the waiter itself releases cannot.
+TEST_F(LitmusCommand, programsThatMayBlockMustSaySo) {
+  const std::string lost = "litmus lost\n pes 2\nPE0: set f@1, 1; fence; set f@1, 2\n"
+                           "PE1: wait f == 1\nexpect paper race-free";
+  const std::string credit = "litmus credit\n pes 2\n"
+                             "PE0: set f@1, 1; wait c == 1; set f@1, 2\n"
+                             "PE1: wait f == 1; fence; set c@0, 1\nexpect paper race-free";
+  const std::string again = "litmus again\n pes 2\n"
+                            "PE0: set f@1, 1; fence; set f@1, 2; fence; set f@1, 1\n"
+                            "PE1: wait f == 1\nexpect paper race-free\n";
+  EXPECT_EQ(run({write("lost.litmus", lost + ", paper may-block\n")}), 0);
+  EXPECT_EQ(lastLine(), "1 programs, 1 verdicts: 1 race-free, 1 may-block, 0 unexpected, 0 errors");
+  EXPECT_EQ(run({write("lost.litmus", lost + "\n")}), 1);
+  EXPECT_NE(err.str().find("paper may block: LD f@1 (wait, line 4) can miss ST f@1 (set, line 3)"),
+            std::string::npos)
+      << err.str();
+  EXPECT_EQ(run({write("credit.litmus", credit + "\n")}), 0) << err.str();
+  EXPECT_EQ(run({write("credit.litmus", credit + ", paper may-block\n")}), 1);
+  EXPECT_EQ(run({write("again.litmus", again)}), 0) << err.str();
+}
+
 TEST_F(LitmusCommand, readsFoldersInOrder) {
   write("b.litmus", good), write("a.litmus", good), write("c.txt", "not litmus");
   EXPECT_EQ(run({folder.string()}), 0);
