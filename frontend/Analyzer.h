@@ -144,16 +144,19 @@ private:
   Val prefixWord(const ast::PrefixWord &expr);
   Val reduceWord(Word word, const Val &array, SourceRange at);
   Val reduceArray(Word word, const Val &array, SourceRange at);
-  Val reduceCell(Word word, ElementAt cell, const shape::Expr &extent, mlir::Type type,
-                 SourceRange at);
-  mlir::Value logsumexp(ElementAt cell, const shape::Expr &extent, mlir::Type type, SourceRange at);
+  Val reduceElements(Word word, const Vals &elements, SourceRange at);
+  Val logsumexp(const Val &array, SourceRange at);
+  std::pair<Val, Val> shiftedSum(const Val &array, SourceRange at);
+  mlir::Value shifted(mlir::Value x, mlir::Value shift, SourceRange at);
+  mlir::Value elementAt(const Val &array, mlir::Value k, llvm::ArrayRef<mlir::Value> rest);
   Val softmax(const Val &array, SourceRange at);
   bool checkWordOperand(Word word, const Val &array, SourceRange at);
   mlir::Value simpleRed(std::string_view kind, mlir::Type type, const shape::Expr &extent,
                         SourceRange at, ElementAt term);
   /// The array over all axes but the first of what `body` makes of the remaining subscripts.
   Val overRest(const Val &array, SourceRange at,
-               const std::function<Val(llvm::ArrayRef<mlir::Value>)> &body);
+               const std::function<Val(llvm::ArrayRef<mlir::Value>)> &body,
+               const std::string &part);
 
   // Vectors whose elements are known, and shapes made of them.
   Val vector(const ast::Vector &expr);
@@ -237,13 +240,14 @@ private:
   std::shared_ptr<Vals> knownElements(const Vals &args,
                                       const std::function<Val(const Elements &)> &body);
   Val generate(const std::vector<shape::Expr> &extents, SourceRange at,
-               const std::function<Val(llvm::ArrayRef<mlir::Value>)> &body);
+               const std::function<Val(llvm::ArrayRef<mlir::Value>)> &body,
+               const std::string &part = "");
   std::optional<std::vector<shape::Expr>> commonShape(const Vals &args, SourceRange at,
                                                       std::string_view fn);
   std::string omegaHelp(const Val &a, const Val &b, std::string_view fn);
   Val makeGen(const std::string &name, const std::vector<std::string> &indices, moa::ArrayType type,
               std::unique_ptr<mlir::Block> body, SourceRange at);
-  std::string freshName();
+  std::string freshName(const std::string &part = "");
   std::string freshIndex(std::string wanted);
   mlir::Value extentValue(const shape::Expr &extent, SourceRange at);
 
@@ -331,8 +335,8 @@ private:
   std::vector<shape::Expr> frames; ///< of the omegas around what is translated
   mlir::Operation *lastEntryOp = nullptr;
   std::vector<std::unique_ptr<mlir::Block>> discarded;
-  unsigned temporaries = 0;
-  unsigned budget; ///< nodes that may still be visited
+  std::map<std::string, unsigned> temporaries; ///< names made, by what they begin with
+  unsigned budget;                             ///< nodes that may still be visited
   unsigned depth = 0;
 };
 

@@ -1,10 +1,12 @@
-// Arrays made element by element: every one is a moa.gen. See Analyzer.h.
-//
-// An operation on whole arrays makes a gen of its own that reads its operands; psi-reduction
-// composes them later, so nothing is stored that the user did not name.
+// Arrays made element by element: a scalar function on whole arrays is a moa.map, which
+// psi-reduction removes, so that nothing is stored that the user did not name. A gen is made where
+// a name is given, where one value is read several times, and where a choice must not read the
+// other side. See Analyzer.h.
 #include "frontend/Analyzer.h"
 
 #include "ir/MaterializeExpr.h"
+
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 
@@ -12,11 +14,13 @@ namespace moac::sema {
 
 using Kind = Val::Kind;
 
-/// A name for a value the user did not name: derived from the one being defined.
-std::string Analyzer::freshName() {
+/// A name for a value the user did not name: derived from the one being defined, and from `part`,
+/// what it is of that.
+std::string Analyzer::freshName(const std::string &part) {
+  std::string base = (defining.empty() ? info.name() : defining) + "_" + part;
   while (true) {
-    std::string name =
-        (defining.empty() ? info.name() : defining) + "_" + std::to_string(++temporaries);
+    unsigned count = ++temporaries[base];
+    std::string name = part.empty() || count > 1 ? base + std::to_string(count) : base;
     if (!names.find(name) && !definitions.count(name) && !resultNamed(name))
       return name;
   }
@@ -121,7 +125,7 @@ Val Analyzer::makeGen(const std::string &name, const std::vector<std::string> &i
 
 /// A nameless array whose element at an index is what `body` makes of the index.
 Val Analyzer::generate(const std::vector<shape::Expr> &extents, SourceRange at,
-                       const std::function<Val(ArrayRef<Value>)> &body) {
+                       const std::function<Val(ArrayRef<Value>)> &body, const std::string &part) {
   auto block = std::make_unique<Block>();
   std::vector<std::string> indices;
   for (unsigned i = 0; i < extents.size(); ++i) {
@@ -149,33 +153,26 @@ Val Analyzer::generate(const std::vector<shape::Expr> &extents, SourceRange at,
     return poison();
   }
   auto type = moa::ArrayType::get(emit.b.getContext(), extents, elementType);
-  return makeGen(freshName(), indices, type, std::move(block), at);
+  return makeGen(freshName(part), indices, type, std::move(block), at);
 }
 
 mlir::Type Analyzer::elementTypeOf(const Val &scalar) {
   return scalar.kind == Kind::WeakInt ? scalar.ir.getType() : emit.defaultElementType(scalar);
 }
 
-namespace {
-/// What the algebra made, as opposed to values that have a name.
-bool isAnonymous(const Val &value) {
-  Operation *op = value.isArray() ? value.ir.getDefiningOp() : nullptr;
-  return op && !isa<moa::GenOp, moa::PsiOp, moa::CallOp>(op);
-}
-} // namespace
-
 Val Analyzer::mapArrays(const Vals &args, SourceRange at,
                         const std::function<Val(const Elements &)> &body, std::string_view fn) {
   std::optional<std::vector<shape::Expr>> extents = commonShape(args, at, fn);
   if (!extents)
     return poison();
-  if (auto known = knownElements(args, body)) {
-    Val result = vectorOf(*known, at);
-    if (llvm::all_of(args, [](const Val &arg) { return !arg.isArray() || isAnonymous(arg); }))
-      return result;
-  }
-  return llvm::any_of(args, isAnonymous) ? mapOp(args, *extents, at, body)
-                                         : genArrays(args, at, body);
+  std::shared_ptr<Vals> known = knownElements(args, body);
+  bool weak = llvm::all_of(
+      args, [](const Val &arg) { return !arg.isArray() || arg.scalarType().isIndex(); });
+  if (known && weak)
+    return vectorOf(*known, at);
+  Val result = mapOp(args, *extents, at, body);
+  result.elements = known;
+  return result;
 }
 
 /// The same as a gen whose body reads the operands, where and if it needs them.
@@ -191,6 +188,24 @@ Val Analyzer::genArrays(const Vals &args, SourceRange at,
   });
 }
 
+namespace {
+/// `value` computed anew at the builder's place where that is arithmetic that cannot fail: a scalar
+/// operand of whole arrays is written where the index form writes it, beside the element.
+Value copyOfScalar(Value value, OpBuilder &b, IRMapping &copies) {
+  Operation *op = value.getDefiningOp();
+  if (Value copied = copies.lookupOrNull(value))
+    return copied;
+  auto scalar = dyn_cast_or_null<moa::ScalarOp>(op);
+  bool divides =
+      scalar && (scalar.kind() == moa::ScalarFn::floordiv_ || scalar.kind() == moa::ScalarFn::mod_);
+  if (divides || !isa_and_nonnull<moa::ScalarOp, moa::CastOp, moa::ConstantOp>(op))
+    return value;
+  for (Value operand : op->getOperands())
+    copies.map(operand, copyOfScalar(operand, b, copies));
+  return b.clone(*op, copies)->getResult(0);
+}
+} // namespace
+
 /// The function as a region on one element of each array.
 Val Analyzer::mapOp(const Vals &args, const std::vector<shape::Expr> &extents, SourceRange at,
                     const std::function<Val(const Elements &)> &body) {
@@ -202,7 +217,13 @@ Val Analyzer::mapOp(const Vals &args, const std::vector<shape::Expr> &extents, S
     if (arg.isArray())
       arrays.push_back(arg.ir);
   }
-  Val value = inRegion(*block, {}, [&] { return body([&](unsigned i) { return elements[i]; }); });
+  Val value = inRegion(*block, {}, [&] {
+    IRMapping copies;
+    for (Val &element : elements)
+      if (element.isScalar() && !isa<BlockArgument>(element.ir))
+        element.ir = copyOfScalar(element.ir, emit.b, copies);
+    return body([&](unsigned i) { return elements[i]; });
+  });
   if (value.poison()) {
     discard(std::move(block));
     return poison();

@@ -49,41 +49,58 @@ bool Analyzer::checkWordOperand(Word word, const Val &array, SourceRange at) {
 }
 
 Val Analyzer::overRest(const Val &array, SourceRange at,
-                       const std::function<Val(ArrayRef<Value>)> &body) {
-  std::vector<shape::Expr> rest = array.arrayType().extents();
+                       const std::function<Val(ArrayRef<Value>)> &body, const std::string &part) {
+  std::vector<shape::Expr> rest = array.extents();
   rest.erase(rest.begin());
-  return generate(rest, at, body);
+  return generate(rest, at, body, part);
 }
 
 Val Analyzer::reduceArray(Word word, const Val &array, SourceRange at) {
   if (word == Word::Softmax)
-    return softmax(array, at);
-  shape::Expr extent = array.arrayType().extents().front();
-  auto body = [&](ArrayRef<Value> rest) {
-    auto cell = [&](Value k) {
-      SmallVector<Value> subscripts{k};
-      subscripts.append(rest.begin(), rest.end());
-      return element(array, subscripts, array.range).ir;
-    };
-    return reduceCell(word, cell, extent, array.scalarType(), at);
+    return softmax(stored(array), at);
+  if (word == Word::Logsumexp)
+    return logsumexp(stored(array), at);
+  if (array.elements && !array.elements->empty() && array.scalarType().isIndex())
+    if (Val folded = reduceElements(word, *array.elements, at); !folded.poison())
+      return folded;
+  bool arg = word == Word::Argmax || word == Word::Argmin;
+  Reduction reduced;
+  reduced.kind = word == Word::Sum || word == Word::Mean ? "add"
+                 : word == Word::Prod                    ? "mul"
+                                                         : std::string(spelling(word));
+  mlir::Type type = array.scalarType();
+  bool weak = arg || type.isIndex();
+  reduced.result = {weak               ? Kind::WeakInt
+                    : array.weakFloats ? Kind::WeakFloat
+                                       : Kind::Typed,
+                    weak ? emit.b.getIndexType() : type};
+  Val result = reduceOp(std::move(reduced), /*scan=*/false, array, at);
+  if (word != Word::Mean)
+    return result;
+  auto mean = [&](const Val &sum) {
+    Value count = extentValue(array.extents().front(), at);
+    return divide({sum, emit.scalarOf(count, at)}, at);
   };
-  return array.arrayType().rank() == 1 ? body({}) : overRest(array, at, body);
+  if (!result.isArray())
+    return mean(result);
+  return mapArrays({result}, at, [&](const Elements &elements) { return mean(elements(0)); });
 }
 
-/// One cell, a vector given by its elements, reduced to a scalar.
-Val Analyzer::reduceCell(Word word, ElementAt cell, const shape::Expr &extent, mlir::Type type,
-                         SourceRange at) {
-  if (word == Word::Logsumexp)
-    return emit.scalarOf(logsumexp(cell, extent, type, at), at);
-  if (word == Word::Mean) {
-    Value sum = simpleRed("add", type, extent, at, cell);
-    Value count = emit.convert(extentValue(extent, at), type, at);
-    return emit.scalarOf(emit.op(ScalarFn::div_, {sum, count}, at), at);
+/// A vector that is known, reduced at once: `prod(shape A)` may be part of a shape. Poison where
+/// the word needs a loop.
+Val Analyzer::reduceElements(Word word, const Vals &elements, SourceRange at) {
+  Val result = elements.back();
+  for (size_t i = elements.size() - 1; i-- > 0;) {
+    if (word == Word::Sum || word == Word::Prod)
+      result = arith(word == Word::Sum ? ScalarFn::add_ : ScalarFn::mul_, {elements[i], result}, at,
+                     spelling(word));
+    else if (word == Word::Max || word == Word::Min)
+      result = maxMin(word == Word::Max, {elements[i], result}, at);
+    else
+      return poison();
   }
-  bool arg = word == Word::Argmax || word == Word::Argmin;
-  std::string_view kind = word == Word::Sum ? "add" : word == Word::Prod ? "mul" : spelling(word);
-  mlir::Type result = arg ? mlir::Type(emit.b.getIndexType()) : type;
-  return emit.scalarOf(simpleRed(kind, result, extent, at, cell), at);
+  bool known = word == Word::Sum || word == Word::Prod || word == Word::Max || word == Word::Min;
+  return known ? result : poison();
 }
 
 /// A reduction over 0 <= k < extent.
@@ -106,53 +123,66 @@ Value Analyzer::simpleRed(std::string_view kind, mlir::Type type, const shape::E
   return makeRed(kind, type, {}, std::move(body), std::move(bounds), nullptr, at);
 }
 
+/// The element of `array` at k along the leading axis and `rest` along the others.
+Value Analyzer::elementAt(const Val &array, Value k, ArrayRef<Value> rest) {
+  SmallVector<Value> subscripts{k};
+  subscripts.append(rest.begin(), rest.end());
+  return element(array, subscripts, array.range).ir;
+}
+
+/// The maximum along the leading axis, and the sum of exp(x - maximum).
+std::pair<Val, Val> Analyzer::shiftedSum(const Val &array, SourceRange at) {
+  shape::Expr extent = array.extents()[0];
+  mlir::Type type = array.scalarType();
+  auto max = [&](ArrayRef<Value> rest) {
+    auto term = [&](Value k) { return elementAt(array, k, rest); };
+    return emit.scalarOf(simpleRed("max", type, extent, at, term), at);
+  };
+  Val m = overRest(array, at, max, "max");
+  auto sum = [&](ArrayRef<Value> rest) {
+    auto term = [&](Value k) {
+      return shifted(elementAt(array, k, rest), element(m, rest, at).ir, at);
+    };
+    return emit.scalarOf(simpleRed("add", type, extent, at, term), at);
+  };
+  return {m, overRest(array, at, sum, "sum")};
+}
+
+Value Analyzer::shifted(Value x, Value shift, SourceRange at) {
+  return emit.op(ScalarFn::exp_, {emit.op(ScalarFn::sub_, {x, shift}, at)}, at);
+}
+
 /// log of the sum of exponentials, shifted by the maximum m; an infinite m is the result itself.
-Value Analyzer::logsumexp(ElementAt cell, const shape::Expr &extent, mlir::Type type,
-                          SourceRange at) {
-  Value m = simpleRed("max", type, extent, at, cell);
-  Value sum = simpleRed("add", type, extent, at, [&](Value k) {
-    return emit.op(ScalarFn::exp_, {emit.op(ScalarFn::sub_, {cell(k), m}, at)}, at);
-  });
-  Value infinity = emit.constant(type, std::numeric_limits<double>::infinity(), at);
-  Value infinite = emit.op(ScalarFn::eq_, {emit.op(ScalarFn::abs_, {m}, at), infinity}, at);
-  Branch yes = branch({}, true, [&] { return emit.scalarOf(m, at); });
-  Branch no = branch({}, false, [&] {
-    return emit.scalarOf(emit.op(ScalarFn::add_, {m, emit.op(ScalarFn::log_, {sum}, at)}, at), at);
-  });
-  return whereScalars(emit.scalarOf(infinite, at), std::move(yes), std::move(no), at).ir;
+Val Analyzer::logsumexp(const Val &array, SourceRange at) {
+  mlir::Type type = array.scalarType();
+  auto [m, sum] = shiftedSum(array, at);
+  auto body = [&, m = m, sum = sum](ArrayRef<Value> rest) {
+    Value shift = element(m, rest, at).ir;
+    Value infinity = emit.constant(type, std::numeric_limits<double>::infinity(), at);
+    Value infinite = emit.op(ScalarFn::eq_, {emit.op(ScalarFn::abs_, {shift}, at), infinity}, at);
+    Branch yes = branch({}, true, [&] { return emit.scalarOf(shift, at); });
+    Branch no = branch({}, false, [&] {
+      Value log = emit.op(ScalarFn::log_, {element(sum, rest, at).ir}, at);
+      return emit.scalarOf(emit.op(ScalarFn::add_, {shift, log}, at), at);
+    });
+    return whereScalars(emit.scalarOf(infinite, at), std::move(yes), std::move(no), at);
+  };
+  return array.rank() == 1 ? body({}) : overRest(array, at, body, "");
 }
 
 /// exp(x - m) / sum of exp(x - m) along the leading axis; 0 where a whole cell is -inf.
 Val Analyzer::softmax(const Val &array, SourceRange at) {
-  std::vector<shape::Expr> extents = array.arrayType().extents();
   mlir::Type type = array.scalarType();
-  auto at0 = [&](Value k, ArrayRef<Value> rest) {
-    SmallVector<Value> subscripts{k};
-    subscripts.append(rest.begin(), rest.end());
-    return element(array, subscripts, array.range).ir;
-  };
-  auto shifted = [&](Value x, Value m) {
-    return emit.op(ScalarFn::exp_, {emit.op(ScalarFn::sub_, {x, m}, at)}, at);
-  };
-  Val m = overRest(array, at, [&](ArrayRef<Value> rest) {
-    return emit.scalarOf(
-        simpleRed("max", type, extents[0], at, [&](Value k) { return at0(k, rest); }), at);
-  });
-  Val sum = overRest(array, at, [&](ArrayRef<Value> rest) {
+  auto [m, sum] = shiftedSum(array, at);
+  return generate(array.extents(), at, [&, m = m, sum = sum](ArrayRef<Value> index) {
+    ArrayRef<Value> rest = index.drop_front();
     Value shift = element(m, rest, at).ir;
-    auto term = [&](Value k) { return shifted(at0(k, rest), shift); };
-    return emit.scalarOf(simpleRed("add", type, extents[0], at, term), at);
-  });
-  return generate(extents, at, [&](ArrayRef<Value> index) {
-    Value shift = element(m, index.drop_front(), at).ir;
-    Value empty =
-        emit.op(ScalarFn::eq_,
-                {shift, emit.constant(type, -std::numeric_limits<double>::infinity(), at)}, at);
+    Value least = emit.constant(type, -std::numeric_limits<double>::infinity(), at);
+    Value empty = emit.op(ScalarFn::eq_, {shift, least}, at);
     Branch yes = branch({}, true, [&] { return emit.scalarOf(emit.constant(type, 0, at), at); });
     Branch no = branch({}, false, [&] {
-      Value total = element(sum, index.drop_front(), at).ir;
-      Value x = shifted(at0(index[0], index.drop_front()), shift);
-      return emit.scalarOf(emit.op(ScalarFn::div_, {x, total}, at), at);
+      Value x = shifted(elementAt(array, index[0], rest), shift, at);
+      return emit.scalarOf(emit.op(ScalarFn::div_, {x, element(sum, rest, at).ir}, at), at);
     });
     return whereScalars(emit.scalarOf(empty, at), std::move(yes), std::move(no), at);
   });
