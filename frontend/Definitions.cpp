@@ -290,6 +290,7 @@ Val Analyzer::nameArray(const Val &array, const ast::Name &name, SourceRange at)
   if (named.poison())
     return named;
   named.ir.getDefiningOp()->setAttr("source", emit.b.getStringAttr(emit.text(at)));
+  named.ir.getDefiningOp()->removeAttr("anonymous");
   named.weakFloats = false;
   named.elements = array.elements;
   return named;
@@ -308,6 +309,7 @@ Val Analyzer::copyArray(const Val &array, const std::string &name, moa::ArrayTyp
   });
   if (auto gen = copy.poison() ? moa::GenOp() : copy.ir.getDefiningOp<moa::GenOp>()) {
     gen.setName(name);
+    gen->removeAttr("anonymous");
     gen.getResult().setType(type);
   }
   return copy;

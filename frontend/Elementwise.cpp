@@ -153,7 +153,9 @@ Val Analyzer::generate(const std::vector<shape::Expr> &extents, SourceRange at,
     return poison();
   }
   auto type = moa::ArrayType::get(emit.b.getContext(), extents, elementType);
-  return makeGen(freshName(part), indices, type, std::move(block), at);
+  Val array = makeGen(freshName(part), indices, type, std::move(block), at);
+  array.ir.getDefiningOp()->setAttr("anonymous", emit.b.getUnitAttr());
+  return array;
 }
 
 mlir::Type Analyzer::elementTypeOf(const Val &scalar) {

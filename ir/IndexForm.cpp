@@ -64,9 +64,11 @@ private:
       return number(constant.getValue());
     if (auto scalar = dyn_cast<ScalarOp>(op))
       return function(scalar);
-    if (auto cast = dyn_cast<CastOp>(op)) // a weak integer that meets a type is not written
-      return cast.getValue().getType().isIndex() ? write(cast.getValue())
-                                                 : Written{typeName(value.getType()) + "(" + text(cast.getValue(), Loose) + ")", Tight};
+    if (auto cast = dyn_cast<CastOp>(op)) {
+      // An integer that becomes a weak one, and a weak one that meets a type, are not written in the language.
+      bool silent = cast.getValue().getType().isIndex() || (value.getType().isIndex() && isa<IntegerType>(cast.getValue().getType()));
+      return silent ? write(cast.getValue()) : Written{typeName(value.getType()) + "(" + text(cast.getValue(), Loose) + ")", Tight};
+    }
     if (auto psi = dyn_cast<PsiOp>(op))
       return read(psi);
     if (auto where = dyn_cast<WhereOp>(op))
@@ -81,7 +83,7 @@ private:
     if (psi.getSubscripts().empty())
       return {name, Tight};
     for (Value subscript : psi.getSubscripts())
-      index += (index.empty() ? "" : glyphs ? " " : ", ") + text(subscript, glyphs ? Prefix : Loose);
+      index += (index.empty() ? "" : glyphs ? " " : ", ") + text(subscript, glyphs && psi.getSubscripts().size() > 1 ? Prefix : Loose);
     return glyphs ? Written{"<" + index + "> ψ " + name, Prefix} : Written{name + "[" + index + "]", Tight};
   }
 

@@ -60,6 +60,21 @@ struct Vector : Law<Vector, VectorOp> {
   }
 };
 
+// P23: i psi (gen e) == e at i
+// Left to right, for a gen that stands for an array without a name and is read once. Measure: height.
+struct Substitute : Law<Substitute, GenOp> {
+  using Law::Law;
+  static constexpr LawText text{"P23", "psi-gen", "i psi (gen e) == e at i", "the gen has no name and is read once",
+                                "A definition by index says what an element is; without a name it is said where it is read."};
+  static bool applies(GenOp op) { return op->hasAttr("anonymous"); }
+  static Value apply(Redex &read, GenOp op) {
+    SmallVector<Value> index;
+    for (Redex::Subscript i : read.index)
+      index.push_back(i.value);
+    return read.stored(read.inlined(op.entry(), index), op.arrayType().getElementType());
+  }
+};
+
 } // namespace
 
-LawGroup moac::readLaws() { return lawGroup<Compose, Iota, Vector>(); }
+LawGroup moac::readLaws() { return lawGroup<Compose, Iota, Vector, Substitute>(); }

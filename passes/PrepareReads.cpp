@@ -66,7 +66,7 @@ void ownResults(KernelOp kernel) {
   OpBuilder b(ret);
   for (unsigned i = 0; i < ret.getNumOperands(); ++i) {
     auto gen = ret.getOperand(i).getDefiningOp<GenOp>();
-    if (gen && taken.insert(gen).second)
+    if (gen && !gen->hasAttr("anonymous") && taken.insert(gen).second)
       continue;
     gen = gatherGen(b, ret.getLoc(), ret.getOperand(i), cast<StringAttr>(kernel.getResults()[i]).getValue());
     gen.getResult().setType(cast<ArrayType>(ret.getOperand(i).getType()));
@@ -101,7 +101,12 @@ void moac::prepareReads(KernelOp kernel) {
   StageNames names(kernel);
   SmallVector<Operation *> shared;
   kernel.walk([&](Operation *op) {
-    if (computes(op) && readers(op->getResult(0)) > 1)
+    bool nameless = isa<GenOp>(op) && op->hasAttr("anonymous");
+    if ((!nameless && !computes(op)) || readers(op->getResult(0)) < 2)
+      return;
+    if (nameless) // a stage already, and now for good
+      op->removeAttr("anonymous");
+    else
       shared.push_back(op);
   });
   IRRewriter rewriter(kernel.getContext());

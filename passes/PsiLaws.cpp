@@ -132,7 +132,7 @@ private:
       return omega ? 1 + of(omega.getArrays()[argument.getArgNumber()]) : 0;
     }
     Operation *op = array.getDefiningOp();
-    if (isa<GenOp, CallOp>(op))
+    if (isa<CallOp>(op) || (isa<GenOp>(op) && !op->hasAttr("anonymous")))
       return 0;
     unsigned below = 0;
     auto visit = [&](Operation *inner) {

@@ -99,7 +99,7 @@ struct LawGroup {
 template <class... Laws> LawGroup lawGroup() {
   return {[](mlir::RewritePatternSet &patterns) { patterns.add<Laws...>(patterns.getContext()); }, {&Laws::text...}};
 }
-LawGroup readLaws();      ///< P1, P13, P19
+LawGroup readLaws();      ///< P1, P13, P19, P23
 LawGroup moveLaws();      ///< P4 to P7, P9, P10, P21
 LawGroup shapeLaws();     ///< P8, P11, P12
 LawGroup functionLaws();  ///< P2, P3, P14

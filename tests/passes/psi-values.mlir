@@ -238,3 +238,38 @@ moa.kernel @scan(symbol "M" %m: index, symbol "N" %n: index, "a" %a: !moa.array<
   %t = moa.scan "add" %a : <[M, N], f64> -> <[M, N], f64>
   moa.return %t : !moa.array<[M, N], f64>
 }
+
+// P23: a nameless definition by index is said where it is read; one that is read twice stays.
+// CHECK-LABEL: @substitute
+// CHECK: %[[U:.*]] = moa.gen "u"
+// CHECK-NOT: moa.gen "t"
+// CHECK: moa.gen "z"
+// CHECK: ^bb0(%[[I:.*]]: index):
+// CHECK: moa.scalar exp
+// CHECK: moa.psi %[[U]]
+// CHECK: moa.psi %[[U]]
+moa.kernel @substitute(symbol "N" %n: index, "a" %a: !moa.array<[N], f64>) -> ("z" : !moa.array<[N], f64>) {
+  %t = moa.gen "t" ["i"] {anonymous} : <[N], f64> {
+  ^bb0(%i: index):
+    %x = moa.psi %a[%i] : <[N], f64> -> f64
+    %e = moa.scalar exp(%x) : f64 -> f64
+    moa.yield %e : f64
+  }
+  %u = moa.gen "u" ["i"] {anonymous} : <[N], f64> {
+  ^bb0(%i: index):
+    %x = moa.psi %a[%i] : <[N], f64> -> f64
+    %e = moa.scalar sqrt(%x) : f64 -> f64
+    moa.yield %e : f64
+  }
+  %r = moa.reverse %u : <[N], f64>
+  %z = moa.gen "z" ["i"] : <[N], f64> {
+  ^bb0(%i: index):
+    %x = moa.psi %t[%i] : <[N], f64> -> f64
+    %y = moa.psi %u[%i] : <[N], f64> -> f64
+    %w = moa.psi %r[%i] : <[N], f64> -> f64
+    %s = moa.scalar add(%x, %y) : f64, f64 -> f64
+    %q = moa.scalar add(%s, %w) : f64, f64 -> f64
+    moa.yield %q : f64
+  }
+  moa.return %z : !moa.array<[N], f64>
+}

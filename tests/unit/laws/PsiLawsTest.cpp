@@ -135,10 +135,12 @@ TEST_F(Laws, EndInOneNormalFormInAnyOrder) {
 TEST_F(Laws, AreFoundByIdAndWordAndTestedEach) {
   std::string tests;
   for (const auto &file : std::filesystem::directory_iterator(MOAC_TEST_PASSES)) {
+    if (!file.is_regular_file())
+      continue;
     std::ifstream in(file.path());
     tests.append(std::istreambuf_iterator<char>(in), {});
   }
-  EXPECT_EQ(lawTexts().size(), 22u);
+  EXPECT_EQ(lawTexts().size(), 23u);
   for (const LawText *law : lawTexts()) {
     EXPECT_EQ(lawText(law->id), law);
     EXPECT_EQ(lawText(law->word), law);

@@ -413,6 +413,8 @@ private:
     for (size_t k = 0; k < a.rank(); ++k)
       names.push_back(b.getStringAttr("i" + std::to_string(k)));
     auto gen = moa::GenOp::create(b, loc, typeOf(a.shape, elementOf(a)), b.getStringAttr("t" + std::to_string(gens++)), b.getArrayAttr(names));
+    if (flip())
+      gen->setAttr("anonymous", b.getUnitAttr());
     OpBuilder::InsertionGuard keep(b);
     Block *body = block(gen.getBody(), SmallVector<Type>(a.rank(), b.getIndexType()));
     Value element = moa::PsiOp::create(b, loc, elementOf(a), a.value, body->getArguments(), ArrayRef<int64_t>{});
