@@ -78,6 +78,7 @@ typedef struct World {
   int arena_fd;                /* -1 when anonymous */
   bool inherited;              /* the file descriptor is the launcher's gift and stays open */
   struct Scheduler *scheduler; /* coroutines */
+  char *own_slice;             /* of an engine; NULL when all slices are mapped */
 } World;
 
 typedef struct Segment {
@@ -165,6 +166,12 @@ typedef struct Backend {
 
 extern const Backend moac_shmem_embedded;
 extern const Backend moac_shmem_chaos;
+extern const Backend moac_shmem_engine_backend;
+
+/* engine.c: joins the job of the engine in this shared object (engine.h). */
+Status moac_shmem_engine_join(const char *path, World *world, int *number);
+void moac_shmem_engine_barrier(void);
+void moac_shmem_engine_exit(int code);
 
 /* --- status.c ------------------------------------------------------------------------------------
  */

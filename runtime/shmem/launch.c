@@ -23,6 +23,7 @@ enum { GRACE_SECONDS = 5, USAGE = 2, CANNOT_RUN = 127 };
 
 typedef struct Options {
   ArenaPlan plan;
+  const char *engine; /* NULL: embedded */
   char **program;
 } Options;
 
@@ -35,8 +36,8 @@ typedef struct Job {
 
 static int usage(const char *name, const char *what) {
   fprintf(stderr,
-          "%s: %s\nusage: %s -n PES [--heap BYTES[K|M|G]] [--chaos SEED] [--trace FOLDER] PROGRAM "
-          "[ARGUMENT...]\n",
+          "%s: %s\nusage: %s -n PES [--heap BYTES[K|M|G]] [--chaos SEED] [--trace FOLDER] "
+          "[--engine mpi] PROGRAM [ARGUMENT...]\n",
           name, what, name);
   return USAGE;
 }
@@ -73,6 +74,10 @@ static const char *parse(int argc, char **argv, Options *options) {
       options->plan.trace = value;
       if (value == NULL || strlen(value) > 200)
         return "--trace wants a folder";
+    } else if (strcmp(argv[at], "--engine") == 0) {
+      options->engine = value;
+      if (value == NULL || strcmp(value, "mpi") != 0)
+        return "--engine wants mpi";
     } else {
       return "unknown option";
     }
@@ -80,6 +85,8 @@ static const char *parse(int argc, char **argv, Options *options) {
   options->plan.pes = (int)pes;
   options->plan.chaos_seed = seed;
   options->program = argv + at;
+  if (options->engine != NULL && seed != 0)
+    return "--chaos is the embedded backend's";
   return pes == 0 ? "-n is missing" : at >= argc ? "PROGRAM is missing" : NULL;
 }
 
@@ -201,6 +208,57 @@ static int start_all(Job *job, const Options *options) {
   return 0;
 }
 
+/* What Open MPI needs and a user should not have to know; the user's own settings win. */
+static void set_openmpi_environment(void) {
+  static const char *const settings[][2] = {
+      {"OMPI_ALLOW_RUN_AS_ROOT", "1"},
+      {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
+      {"OMPI_MCA_rmaps_base_oversubscribe", "1"},
+      {"OMPI_MCA_opal_common_ucx_opal_mem_hooks", "0"},
+      {"OMPI_MCA_btl", "^openib"},
+      {"OMPI_MCA_osc",
+       "^rdma,ucx"}, /* compare_and_swap of the one crashes, the other never progresses */
+  };
+  for (size_t i = 0; i < sizeof settings / sizeof settings[0]; ++i)
+    setenv(settings[i][0], settings[i][1], 0);
+}
+
+/* The engine's own launcher takes over this process. The engine lies beside this program. */
+static int run_with_engine(const char *name, const Options *options) {
+  char path[4096], pes[16], size[32];
+  ssize_t length = readlink("/proc/self/exe", path, sizeof path - 64);
+  char *folder_end = length > 0 ? memrchr(path, '/', (size_t)length) : NULL;
+  if (folder_end == NULL)
+    return usage(name, "cannot find its own folder");
+  snprintf(folder_end, 64, "/moac-shmem-%s.so", options->engine);
+  if (access(path, R_OK) != 0) {
+    fprintf(stderr, "%s: %s is not there: this installation was built without that engine\n", name,
+            path);
+    return 1;
+  }
+  int count = 0;
+  while (options->program[count] != NULL)
+    ++count;
+  char **command = calloc((size_t)count + 4, sizeof *command);
+  if (command == NULL)
+    return 1;
+  command[0] = "mpirun";
+  command[1] = "-np";
+  command[2] = pes;
+  memcpy(command + 3, options->program, (size_t)count * sizeof *command);
+  snprintf(pes, sizeof pes, "%d", options->plan.pes);
+  snprintf(size, sizeof size, "%zu", options->plan.heap_bytes);
+  setenv("MOAC_SHMEM_ENGINE", path, 1);
+  setenv("MOAC_SHMEM_HEAP", size, 1);
+  if (options->plan.trace != NULL)
+    setenv("MOAC_SHMEM_TRACE", options->plan.trace, 1);
+  set_openmpi_environment();
+  execvp(command[0], command);
+  fprintf(stderr, "%s: cannot run %s: %s\n", name, command[0], strerror(errno));
+  free(command);
+  return CANNOT_RUN;
+}
+
 int moac_launch_main(int argc, char **argv) {
   Options options = {.program = NULL};
   const char *name = argc > 0 ? argv[0] : "moac launch", *wrong = parse(argc, argv, &options);
@@ -210,6 +268,8 @@ int moac_launch_main(int argc, char **argv) {
     fprintf(stderr, "%s: cannot make %s: %s\n", name, options.plan.trace, strerror(errno));
     return 1;
   }
+  if (options.engine != NULL)
+    return run_with_engine(name, &options);
   Job job = {.world = {.mode = WORLD_PROCESSES, .arena_fd = -1}};
   job.children = calloc((size_t)options.plan.pes, sizeof *job.children);
   if (job.children == NULL ||

@@ -95,7 +95,9 @@ Status moac_shmem_pause(Pe *pe, Waiter *waiter) {
   RETURN_IF_FAILED(moac_shmem_check_peers(pe, "wait"));
   if (poll < (uint32_t)pe->spins)
     return MOAC_SHMEM_OK;
-  if (poll >= (uint32_t)(pe->spins + pe->yields) || !yield_core(pe))
+  if (pe->world->own_slice != NULL)
+    sched_yield(); /* nobody would wake this PE, and its engine must be kept going */
+  else if (poll >= (uint32_t)(pe->spins + pe->yields) || !yield_core(pe))
     sleep_until_woken(pe, waiter);
   waiter->seen = atomic_load(&pe->slot->wakes);
   return MOAC_SHMEM_OK;

@@ -36,6 +36,10 @@ Status moac_shmem_pe_enter(World *world, int number, Pe **made) {
   pe->spins = own_core ? SPINS_OWN_CORE : SPINS_SHARED_CORE;
   pe->yields = own_core ? YIELDS_OWN_CORE : YIELDS_SHARED_CORE;
   pe->backend = &moac_shmem_embedded;
+  if (world->own_slice != NULL) {
+    pe->slice = world->own_slice;
+    pe->backend = &moac_shmem_engine_backend;
+  }
   pthread_mutex_init(&pe->lock, NULL);
   pe->heap =
       moac_shmem_heap_create(pe->slice + control->sync_bytes,
@@ -69,6 +73,10 @@ static Status start_together(Pe *pe) {
   if (!moac_shmem_trace_start(pe))
     return FAIL(MOAC_SHMEM_SYSTEM, "cannot write a trace to %s", control->trace);
   atomic_store(&pe->slot->state, PE_RUNNING);
+  if (pe->world->own_slice != NULL) {
+    moac_shmem_team_open(pe, 0, 0, 1, pe->pes, 0);
+    return MOAC_SHMEM_OK;
+  }
   atomic_fetch_add(&control->arrived, 1);
   uint32_t all = (uint32_t)pe->pes * (pe->world->mode == WORLD_PROCESSES ? ++generation : 1);
   Waiter waiter = {0};
@@ -136,7 +144,10 @@ size_t moac_shmem_heap_from_environment(void) {
 
 static Status join(World *world, int *number) {
   long fd = 0, pe = 0;
+  const char *engine = getenv("MOAC_SHMEM_ENGINE");
   *number = 0;
+  if (engine != NULL && *engine != '\0')
+    return moac_shmem_engine_join(engine, world, number);
   if (!read_number("MOAC_SHMEM_FD", &fd) || !read_number("MOAC_SHMEM_PE", &pe)) {
     ArenaPlan alone = {1, moac_shmem_heap_from_environment(), 0, NULL};
     return moac_shmem_arena_create(&alone, false, world);
@@ -157,11 +168,12 @@ moac_shmem_status moac_shmem_init(void) {
     moac_shmem_arena_release(&process_world);
     return status;
   }
-  status = moac_shmem_statics_share(pe);
+  if (process_world.own_slice == NULL)
+    status = moac_shmem_statics_share(pe);
   moac_shmem_process_pe = pe;
   if (status == MOAC_SHMEM_OK)
     status = start_together(pe);
-  if (status == MOAC_SHMEM_OK)
+  if (status == MOAC_SHMEM_OK && process_world.own_slice == NULL)
     status = moac_shmem_statics_map_peers(pe);
   if (status == MOAC_SHMEM_OK)
     status = moac_shmem_sync(MOAC_SHMEM_TEAM_WORLD);
@@ -174,6 +186,8 @@ moac_shmem_status moac_shmem_finalize(void) {
     return FAIL(MOAC_SHMEM_INVALID_ARGUMENT, "moac_shmem_run finalizes its PEs itself");
   Status status = leave_together(pe);
   moac_shmem_process_pe = NULL;
+  if (process_world.own_slice != NULL)
+    moac_shmem_engine_barrier(); /* nobody clears its sync area while others still sync */
   moac_shmem_pe_leave(pe);
   moac_shmem_arena_release(&process_world);
   return status;
@@ -191,6 +205,8 @@ void moac_shmem_global_exit(int code) {
   atomic_compare_exchange_strong(&pe->world->control->exiting, &none, (uint32_t)(code & 0xff) + 1);
   for (int other = 0; other < pe->pes; ++other)
     moac_shmem_wake_slow(&pe->world->control->slots[other]);
+  if (pe->world->own_slice != NULL)
+    moac_shmem_engine_exit(code);
   if (pe->world->mode == WORLD_PROCESSES)
     exit(code);
   if (pe->world->mode == WORLD_COROUTINES)

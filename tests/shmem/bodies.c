@@ -91,8 +91,11 @@ void putGetBody(void *unused) {
   for (size_t i = 0; i < 10; ++i)
     CHECK(back[i] == valueOf(me, i * 2, 4));
   void *mapped = NULL;
-  OK(moac_shmem_ptr(x, next, &mapped));
-  CHECK(((int64_t *)mapped)[3] == valueOf(me, 2, 4));
+  moac_shmem_status answer = moac_shmem_ptr(x, next, &mapped);
+  if (answer != MOAC_SHMEM_UNSUPPORTED) { /* an engine may have no address */
+    OK(answer);
+    CHECK(((int64_t *)mapped)[3] == valueOf(me, 2, 4));
+  }
   OK(moac_shmem_barrier(WORLD));
 }
 
