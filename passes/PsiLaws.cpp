@@ -108,6 +108,18 @@ GenOp moac::nameArray(Operation *op, StringRef base, StageNames &names, Rewriter
   return gen;
 }
 
+void moac::readThroughGen(PsiOp psi, Operation *op, RewriterBase &rewriter) {
+  auto gen = dyn_cast<GenOp>(op->getNextNode());
+  if (!gen || !gen->hasAttr("provisional")) {
+    OpBuilder::InsertionGuard keep(rewriter);
+    rewriter.setInsertionPointAfter(op);
+    gen = gatherGen(rewriter, op->getLoc(), op->getResult(0), op->getName().stripDialect());
+    gen->setAttr("provisional", rewriter.getUnitAttr());
+    reportLaw(op->getLoc(), gatherText(), gen);
+  }
+  rewriter.modifyOpInPlace(psi, [&] { psi.getArrayMutable().assign(gen.getResult()); });
+}
+
 void moac::reportLaw(Location loc, const LawText &law, Operation *at) {
   auto kernel = at->getParentOfType<KernelOp>();
   remark::passed(loc, remark::RemarkOpts::name(law.id).category("psi").function(kernel ? kernel.getSymName() : ""))

@@ -62,6 +62,9 @@ private:
 moa::GenOp gatherGen(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value array, llvm::StringRef name);
 /// Makes the result of `op` a gen of its own right behind it, named after `base` and read by all who used it.
 moa::GenOp nameArray(mlir::Operation *op, llvm::StringRef base, StageNames &names, mlir::RewriterBase &rewriter);
+/// Lets a read with checks, of what `op` makes, read a gen of it instead; one gen for all such reads of `op`. Other uses stay, so
+/// that the order of rewriting does not matter. The gen gets its name in `finishReads`.
+void readThroughGen(moa::PsiOp psi, mlir::Operation *op, mlir::RewriterBase &rewriter);
 /// Says that a law fired on what `loc` came from.
 void reportLaw(mlir::Location loc, const LawText &law, mlir::Operation *at);
 
@@ -77,8 +80,7 @@ template <class LawT, class OpT> struct Law : mlir::OpRewritePattern<moa::PsiOp>
     if (!op || llvm::isa<moa::ArrayType>(psi.getResult().getType()) || !LawT::applies(op))
       return mlir::failure();
     if (!psi.getChecked().empty() && !LawT::keepsChecks(psi, op)) {
-      StageNames names(psi->template getParentOfType<moa::KernelOp>());
-      nameArray(op, op->getName().stripDialect(), names, rewriter);
+      readThroughGen(psi, op, rewriter);
       return mlir::success();
     }
     Redex read(psi, op->getLoc(), rewriter);

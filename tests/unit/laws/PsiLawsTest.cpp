@@ -1,5 +1,6 @@
 // The laws as a rewriting system: they keep the meaning, end, and come to the same normal form in any order.
 #include "RandomStructure.h"
+#include "ir/IndexForm.h"
 #include "passes/Passes.h"
 #include "passes/PsiLaws.h"
 
@@ -12,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -21,6 +23,12 @@ using namespace moac;
 namespace {
 constexpr unsigned firstSeed = 20261130;
 
+/// How many random programs; MOAC_LAWS_PROGRAMS asks for more than a quick run has.
+unsigned programs(unsigned otherwise) {
+  const char *text = std::getenv("MOAC_LAWS_PROGRAMS");
+  return text ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : otherwise;
+}
+
 struct Laws : testing::Test {
   Laws() { context.loadDialect<moa::MoaDialect, onf::OnfDialect>(); }
 
@@ -28,6 +36,19 @@ struct Laws : testing::Test {
     std::string out;
     llvm::raw_string_ostream stream(out);
     module.print(stream);
+    return out;
+  }
+
+  /// The stages as formulas, and the checks: independent operations may stand in another order.
+  static std::string normalForm(ModuleOp module) {
+    std::string out;
+    for (auto kernel : module.getOps<moa::KernelOp>()) {
+      out += moa::indexForm(kernel);
+      kernel.walk([&](moa::PsiOp psi) {
+        if (!psi.getChecked().empty())
+          out += "checked " + moa::indexForm(psi.getResult()) + "\n";
+      });
+    }
     return out;
   }
 
@@ -52,7 +73,7 @@ struct Laws : testing::Test {
 
 TEST_F(Laws, KeepTheMeaning) {
   unsigned valid = 0;
-  for (unsigned seed = firstSeed; seed < firstSeed + 500; ++seed) {
+  for (unsigned seed = firstSeed; seed < firstSeed + programs(500); ++seed) {
     RandomKernel random = randomStructure(context, seed, 1 + seed % 7);
     ASSERT_TRUE(succeeded(verify(*random.module))) << "seed " << seed;
     Outcome want = interpret(random.kernel(), random.arguments);
@@ -61,13 +82,15 @@ TEST_F(Laws, KeepTheMeaning) {
     valid += want.ok();
     ASSERT_TRUE(run(*random.module, [](PassManager &manager) { manager.nest<moa::KernelOp>().addPass(createPsiReduce()); }))
         << "seed " << seed << "\n" << before;
-    EXPECT_TRUE(same(interpret(random.kernel(), random.arguments), want)) << "seed " << seed << "\n" << before << text(*random.module);
+    Outcome reduced = interpret(random.kernel(), random.arguments); // without stages, work may explode
+    if (reduced.ending != Ending::StepLimit)
+      EXPECT_TRUE(same(reduced, want)) << "seed " << seed << "\n" << before << text(*random.module);
     ASSERT_TRUE(run(*random.module, [](PassManager &manager) { addDnfPasses(manager); })) << "seed " << seed << "\n" << before;
     EXPECT_TRUE(same(interpret(random.kernel(), random.arguments), want)) << "DNF, seed " << seed << "\n" << before << text(*random.module);
     if (HasFailure())
       break;
   }
-  EXPECT_GE(valid, 450u);
+  EXPECT_GE(valid, programs(500) / 10 * 9);
 }
 
 /// Applies laws to redexes chosen at random, and looks whether each leaves only reads of less height.
@@ -110,7 +133,7 @@ TEST_F(Laws, EndInOneNormalFormInAnyOrder) {
   RewritePatternSet set(&context);
   addPsiLaws(set);
   FrozenRewritePatternSet laws(std::move(set));
-  for (unsigned seed = firstSeed; seed < firstSeed + 60; ++seed) {
+  for (unsigned seed = firstSeed; seed < firstSeed + programs(60); ++seed) {
     RandomKernel random = randomStructure(context, seed, 2 + seed % 5);
     std::string before = text(*random.module);
     OwningOpRef<ModuleOp> driven = random.module->clone();
@@ -127,7 +150,7 @@ TEST_F(Laws, EndInOneNormalFormInAnyOrder) {
       ASSERT_TRUE(reduceInRandomOrder(kernel, laws, choices, problem)) << problem << " seed " << seed << " order " << order << "\n" << before;
       finishReads(kernel);
       ASSERT_TRUE(run(*other, [](PassManager &manager) { manager.nest<moa::KernelOp>().addPass(createCSEPass()); }));
-      ASSERT_EQ(text(*other), text(*driven)) << "seed " << seed << " order " << order << "\n" << before;
+      ASSERT_EQ(normalForm(*other), normalForm(*driven)) << "seed " << seed << " order " << order << "\n" << before;
     }
   }
 }
