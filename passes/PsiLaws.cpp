@@ -69,7 +69,7 @@ Value Redex::where(Value condition, Type type, llvm::function_ref<Value()> thenV
 }
 
 Value Redex::select(Subscript position, ValueRange values) {
-  shape::Expr at = expr(position);
+  shape::Expr at = simplified(expr(position));
   if (std::optional<int64_t> known = at.constant(); known && *known >= 0 && *known < static_cast<int64_t>(values.size()))
     return values[*known];
   if (values.size() == 1)
