@@ -46,6 +46,38 @@ void canonicalise(OpOperand &use) {
   if (anew.size() <= cone.size())
     use.set(value);
 }
+/// What a comparison of two known indices gives.
+std::optional<bool> decided(Value condition) {
+  auto compare = condition.getDefiningOp<ScalarOp>();
+  if (!compare || compare.getNumOperands() != 2 || !compare.getOperand(0).getType().isIndex())
+    return std::nullopt;
+  auto known = [](Value value) {
+    auto constant = value.getDefiningOp<ConstantOp>();
+    return constant ? std::optional(cast<IntegerAttr>(constant.getValue()).getInt()) : std::nullopt;
+  };
+  std::optional<int64_t> a = known(compare.getOperand(0)), b = known(compare.getOperand(1));
+  if (!a || !b)
+    return std::nullopt;
+  switch (compare.kind()) {
+  case ScalarFn::eq_: return *a == *b;
+  case ScalarFn::lt_: return *a < *b;
+  default: return std::nullopt;
+  }
+}
+
+/// A choice that is decided is the side taken; the laws make these two comparisons.
+void takeDecidedSides(KernelOp kernel) {
+  SmallVector<WhereOp> choices;
+  kernel.walk([&](WhereOp op) { choices.push_back(op); });
+  for (WhereOp op : choices)
+    if (std::optional<bool> holds = decided(op.getCondition())) {
+      Block &side = (*holds ? op.getThenRegion() : op.getElseRegion()).front();
+      op.getResult().replaceAllUsesWith(side.getTerminator()->getOperand(0));
+      side.getTerminator()->erase();
+      op->getBlock()->getOperations().splice(op->getIterator(), side.getOperations());
+      op.erase();
+    }
+}
 } // namespace
 
 bool moac::isAlgebraic(Value index) {
@@ -79,6 +111,7 @@ void moac::canonicaliseIndices(KernelOp kernel) {
           uses.push_back(&use);
     });
   llvm::for_each(uses, [](OpOperand *use) { canonicalise(*use); });
+  takeDecidedSides(kernel);
   SmallVector<Operation *> scalars;
   kernel.walk([&](ScalarOp op) { scalars.push_back(op); });
   for (Operation *op : llvm::reverse(scalars))
