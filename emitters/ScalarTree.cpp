@@ -148,6 +148,9 @@ bool ScalarTree::inlines(Operation *op, const Known &built) {
     return true;
   if (allInline)
     return true;
+  // Sizes of scratch memory are asked for before any local exists: they are formulas of the arguments.
+  if (llvm::any_of(result.getUsers(), llvm::IsaPred<onf::AllocOp>))
+    return true;
   const bool atTop = isa<onf::FuncOp, onf::ParallelOp>(op->getParentOp());
   const bool shortEnough =
       atTop ? size <= longestSize && isSize(built.expr)
