@@ -142,6 +142,25 @@ void Knowledge::derivePositiveFactors() {
   }
 }
 
+/// From X >= Y with Y a product of positive names follows X >= 1: where i < P, j < Q and P*Q == N*M,
+/// neither N nor M is 0.
+void Knowledge::derivePositiveProducts() {
+  auto isPositive = [&](const Term &t) {
+    return t.coefficient == -1 && std::all_of(t.factors.begin(), t.factors.end(), [&](AtomRef f) {
+             return base.lower(fromAtom(f)).value_or(0) >= 1;
+           });
+  };
+  for (size_t k = 0; k < base.facts.size(); ++k) {
+    const Expr fact = base.facts[k];
+    const std::vector<Term> &terms = fact.node().terms;
+    if (terms.size() != 2 || terms[1].factors.size() < 2)
+      continue;
+    for (size_t side : {0, 1})
+      if (terms[1 - side].coefficient == 1 && isPositive(terms[side]))
+        base.add(fromTerms({terms[1 - side]}) - Expr(1));
+  }
+}
+
 Search::Search(const Knowledge &knowledge, FactBase &base) : ranks(knowledge.ranks), base(base) {
   for (const Model &m : knowledge.models)
     models.push_back(&m);
@@ -163,6 +182,8 @@ Knowledge::Knowledge(const Facts &facts) {
     e = apply(e);
     base.add(e);
   }
+  derivePositiveFactors();
+  derivePositiveProducts();
   derivePositiveFactors();
   std::vector<SampleRange> sampled;
   for (const auto &r : facts.ranges)

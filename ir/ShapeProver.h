@@ -142,6 +142,7 @@ private:
   bool solveAtom(const Expr &difference);
   void bind(const std::string &name, const Expr &value);
   void derivePositiveFactors();
+  void derivePositiveProducts();
 
   std::map<std::string, Expr> solved, fresh;
   std::vector<std::pair<Expr, Expr>> atomRules;

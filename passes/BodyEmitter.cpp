@@ -106,7 +106,7 @@ void BodyEmitter::emitCaptured(Operation *op) {
 }
 
 Value BodyEmitter::emitWhere(WhereOp op) {
-  if (std::optional<bool> side = decide(op.getCondition(), known.facts, context.exprs))
+  if (std::optional<bool> side = decide(op.getCondition(), known.around.facts, context.exprs))
     return emit(*side ? op.thenValue() : op.elseValue());
   Value condition = emit(op.getCondition());
   emitCaptured(op);
@@ -119,7 +119,7 @@ Value BodyEmitter::emitPlainWhere(WhereOp op, Value condition) {
     OpBuilder::InsertionGuard keep(b);
     Known outer = known; // what a side computes is not known outside of it
     b.setInsertionPointToEnd(&region.emplaceBlock());
-    assume(known.facts, op.getCondition(), taken, context.exprs);
+    assume(known.around.facts, op.getCondition(), taken, context.exprs);
     YieldOp::create(b, op.getLoc(), emit(value));
     known = std::move(outer);
   };
@@ -138,7 +138,7 @@ Value BodyEmitter::emitBranchingWhere(WhereOp op, Value condition) {
     OpBuilder::InsertionGuard keep(b);
     Known outer = known;
     b.setInsertionPointToEnd(&region.emplaceBlock());
-    assume(known.facts, op.getCondition(), taken, context.exprs);
+    assume(known.around.facts, op.getCondition(), taken, context.exprs);
     onf::StoreOp::create(b, loc, emit(value), variable, Value(), UnitAttr(), UnitAttr());
     known = std::move(outer);
   };

@@ -23,7 +23,7 @@ namespace moac {
 struct EmitterContext {
   moa::IndexExprs &exprs;
   const llvm::DenseMap<mlir::Value, Storage> &storage; ///< where an array (parameter or stage) lives
-  Cuts cuts;                                           ///< boundaries of the schedule
+  Cuts cuts, lifts;                                    ///< boundaries and quotients of the schedule
   std::map<shape::Expr, mlir::Value> hoisted;          ///< divisions computed before the nest
 };
 
@@ -42,14 +42,14 @@ class BodyEmitter {
 public:
   BodyEmitter(mlir::OpBuilder &builder, llvm::DenseMap<mlir::Value, mlir::Value> values,
               EmitterContext &context, shape::Facts facts)
-      : b(builder), known{std::move(values), {}, std::move(facts), {}}, context(context) {}
+      : b(builder), known{std::move(values), {}, {std::move(facts), {}, {}}}, context(context) {}
 
   /// Says what a DNF value (an index, a symbol) is in the ONF.
   void bind(mlir::Value dnf, mlir::Value onf) { known.values[dnf] = onf; }
   /// Binds an axis to the loop around the builder's place.
   void enter(mlir::BlockArgument axis, mlir::Value index) {
     bind(axis, index);
-    known.axes.push_back(context.exprs.nameOf(axis));
+    known.around.axes.push_back(context.exprs.nameOf(axis));
   }
   /// The ONF value of a DNF value, emitted at the builder's place unless it is there already.
   mlir::Value emit(mlir::Value value);
@@ -77,6 +77,11 @@ private:
   mlir::Value emitScalar(moa::ScalarOp op);
   mlir::Value emitDecided(moa::ScalarOp op);
   mlir::Value emitDivision(const shape::Expr &atom, const Leaves &leaves, mlir::Location loc);
+  void forPiece(const AxisLoop &loop, const Piece &piece, std::pair<mlir::Value, mlir::Value> bounds,
+                llvm::function_ref<void()> inside);
+  void forQuotients(const AxisLoop &loop, Quotient along, std::pair<mlir::Value, mlir::Value> bounds, bool mayBeZero,
+                    llvm::function_ref<void()> inside);
+  bool isBound(const std::string &name);
   mlir::Value flatOffset(moa::PsiOp op, const Storage &place);
   mlir::Value emitRead(moa::PsiOp op);
   mlir::Value emitWhere(moa::WhereOp op);
@@ -99,8 +104,7 @@ private:
   struct Known {
     llvm::DenseMap<mlir::Value, mlir::Value> values;
     llvm::DenseSet<std::pair<mlir::Value, mlir::Value>> inside;
-    shape::Facts facts;
-    llvm::SmallVector<std::string> axes; ///< indices of the loops around, outermost first
+    Surroundings around;
   };
 
   mlir::OpBuilder &b;

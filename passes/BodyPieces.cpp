@@ -1,8 +1,7 @@
 // Loops in pieces, and index arithmetic by the algebra where the facts of the place settle it; see
 // BodyEmitter.h.
-#include "ir/Gamma.h"
 #include "ir/KernelFacts.h"
-#include "ir/ShapeProver.h"
+#include "ir/ShapeNode.h"
 #include "passes/BodyEmitter.h"
 #include "passes/Slice.h"
 #include "passes/StageLoops.h"
@@ -42,7 +41,7 @@ Value BodyEmitter::emit(const shape::Expr &e, const Leaves &leaves, Location loc
 Value BodyEmitter::emitDivision(const shape::Expr &e, const Leaves &leaves, Location loc) {
   const shape::Atom &atom = *shape::asAtom(e);
   bool remainder = atom.kind == shape::AtomKind::Mod;
-  if ((!remainder && atom.kind != shape::AtomKind::FloorDiv) || known.facts.provePositive(atom.args[1]))
+  if ((!remainder && atom.kind != shape::AtomKind::FloorDiv) || known.around.facts.provePositive(atom.args[1]))
     return {};
   Value divisor = emit(atom.args[1], leaves, loc), zero = indexConstant(b, loc, 0);
   Value dividend = emit(atom.args[0], leaves, loc);
@@ -60,12 +59,12 @@ Value BodyEmitter::emitDecided(ScalarOp op) {
   Location loc = op.getLoc();
   IndexExprs &exprs = context.exprs;
   if (op.getResult().getType().isInteger(1)) {
-    std::optional<bool> known = decide(op.getResult(), this->known.facts, exprs);
+    std::optional<bool> known = decide(op.getResult(), this->known.around.facts, exprs);
     return known ? ConstantOp::create(b, loc, b.getBoolAttr(*known)).getResult() : Value();
   }
-  if (!isStep(op) || op.getChecked())
+  if (!isStep(op) || isChecked(op.getResult()))
     return {};
-  shape::Expr e = exprs.toExpr(op.getResult()), simple = resolve(e, known.axes, known.facts);
+  shape::Expr e = exprs.toExpr(op.getResult()), simple = resolve(e, known.around);
   auto alike = [](const shape::Expr &x) { return shape::asAtom(x) != nullptr && !x.asName(); };
   if (simple == e && alike(e))
     return {};
@@ -74,44 +73,32 @@ Value BodyEmitter::emitDecided(ScalarOp op) {
   return emit(simple, leaves, loc);
 }
 
-/// The offset of a read whose divisions cancel in γ: A[x // M, x % M] of a row-major A is at x.
 Value BodyEmitter::flatOffset(PsiOp op, const Storage &place) {
-  shape::Index subscripts;
-  shape::Extents extents;
+  std::optional<shape::Expr> flat = moac::flatOffset(op, place.axes, known.around, context.exprs);
+  if (!flat)
+    return {};
   Leaves leaves;
-  unsigned divisions = 0;
-  for (unsigned axis : place.axes) {
-    subscripts.push_back(context.exprs.toExpr(op.getSubscripts()[axis]));
-    extents.push_back(cast<ArrayType>(op.getArray().getType()).extents()[axis]);
-    collectLeaves(op.getSubscripts()[axis], context.exprs, leaves);
-    divisions += countDivisions(subscripts.back());
-  }
-  if (divisions == 0)
-    return {};
-  shape::Expr offset = place.columnMajor ? shape::gammaCol(subscripts, extents)
-                                         : shape::gammaRow(subscripts, extents);
-  shape::Expr flat = shape::expandMods(offset);
-  if (flat.poisoned() || countDivisions(flat) > 0)
-    return {};
-  return emit(flat, leaves, op.getLoc());
+  for (Value subscript : op.getSubscripts())
+    collectLeaves(subscript, context.exprs, leaves);
+  return emit(*flat, leaves, op.getLoc());
 }
 
 void BodyEmitter::hoistDivisions(Value root) {
   IndexExprs &exprs = context.exprs;
   SmallVector<ScalarOp> found;
-  visitLive(root, known.facts, exprs, [&](Operation *op, const shape::Facts &, unsigned) {
+  visitLive(root, known.around.facts, exprs, [&](Operation *op, const shape::Facts &, unsigned) {
     if (!isStep(op) || known.values.contains(op->getResult(0)))
       return;
     auto scalar = cast<ScalarOp>(op);
     bool divides = scalar.kind() == ScalarFn::floordiv_ || scalar.kind() == ScalarFn::mod_;
-    if (!divides || scalar.getChecked())
+    if (!divides || isChecked(scalar.getResult()))
       return;
     Leaves leaves;
     collectLeaves(scalar.getResult(), exprs, leaves);
     for (auto &[name, value] : leaves)
       if (!isa<BlockArgument>(value) || !known.values.contains(value))
         return;
-    if (known.facts.provePositive(exprs.toExpr(scalar.getOperand(1))))
+    if (known.around.facts.provePositive(exprs.toExpr(scalar.getOperand(1))))
       found.push_back(scalar);
   });
   for (ScalarOp scalar : found)
@@ -120,7 +107,7 @@ void BodyEmitter::hoistDivisions(Value root) {
 
 bool BodyEmitter::mayFail(Value root) {
   bool checks = false;
-  visitLive(root, known.facts, context.exprs, [&](Operation *op, const shape::Facts &, unsigned) {
+  visitLive(root, known.around.facts, context.exprs, [&](Operation *op, const shape::Facts &, unsigned) {
     auto psi = dyn_cast<PsiOp>(op);
     auto scalar = dyn_cast<ScalarOp>(op);
     checks |= (psi && !psi.getChecked().empty()) || (scalar && scalar.getChecked());
@@ -152,41 +139,79 @@ void BodyEmitter::forPieces(const AxisLoop &loop, llvm::function_ref<void()> ins
     collectLeaves(lower, exprs, leaves);
     collectLeaves(upper, exprs, leaves);
   }
-  auto bound = [&](const std::string &word) {
-    Value value = exprs.valueOf(word);
-    return isa_and_nonnull<BlockArgument>(value) && known.values.contains(value);
-  };
+  auto bound = [&](const std::string &word) { return isBound(word); };
   auto allowed = context.cuts.find(loop.axis);
   std::vector<shape::Expr> boundaries;
   if (allowed != context.cuts.end())
-    for (const shape::Expr &at : boundariesOf(Inside{loop.root, name, loop.deepest}, {lo, hi, bound},
-                                              known.facts, exprs))
+    for (const shape::Expr &at : boundariesOf(Inside{loop.root, name, loop.deepest, loop.accumulates},
+                                              {lo, hi, bound}, known.around.facts, exprs))
       if (llvm::is_contained(allowed->second, at))
         boundaries.push_back(at);
   std::vector<Piece> pieces = {Piece{{lo}, {hi}, lo, hi, {}, {}}};
   if (!boundaries.empty())
-    pieces = cut(lo, hi, boundaries, known.facts);
+    pieces = cut(lo, hi, boundaries, known.around.facts);
   if (loop.reverse)
     std::reverse(pieces.begin(), pieces.end());
-  for (const Piece &piece : pieces) {
-    OpBuilder::InsertionGuard keep(b);
-    Known outer = known;
-    auto end = [&](ArrayRef<shape::Expr> ends, ScalarFn choose) {
-      Value value;
-      for (const shape::Expr &e : ends) {
-        Value next = e == lo ? loop.lo : e == hi ? loop.hi : emit(e, leaves, loc);
-        value = value ? buildIndex(b, loc, choose, {value, next}) : next;
-      }
-      return value;
-    };
-    Value from = end(piece.los, ScalarFn::max_), to = end(piece.his, ScalarFn::min_);
-    piece.assume(known.facts, name);
-    if (!loop.accumulates || !termIsIdentity(loop.accumulates, known.facts, exprs)) {
-      if (std::string text = piece.text(name); !text.empty())
-        onf::NoteOp::create(b, loc, text);
-      enter(loop.axis, openLoop(b, loc, from, to, indexName(loop.axis), loop.role, 0, loop.reverse));
-      inside();
-    }
-    known = std::move(outer);
-  }
+  for (const Piece &piece : pieces)
+    apart([&] {
+      auto end = [&](ArrayRef<shape::Expr> ends, ScalarFn choose) {
+        Value value;
+        for (const shape::Expr &e : ends) {
+          Value next = e == lo ? loop.lo : e == hi ? loop.hi : emit(e, leaves, loc);
+          value = value ? buildIndex(b, loc, choose, {value, next}) : next;
+        }
+        return value;
+      };
+      forPiece(loop, piece, {end(piece.los, ScalarFn::max_), end(piece.his, ScalarFn::min_)}, inside);
+    });
+}
+
+bool BodyEmitter::isBound(const std::string &name) {
+  Value value = context.exprs.valueOf(name);
+  return isa_and_nonnull<BlockArgument>(value) && known.values.contains(value);
+}
+
+void BodyEmitter::forPiece(const AxisLoop &loop, const Piece &piece, std::pair<Value, Value> bounds,
+                           llvm::function_ref<void()> inside) {
+  Location loc = binderOf(loop.axis)->getLoc();
+  std::string name = context.exprs.nameOf(loop.axis);
+  shape::Facts outside = known.around.facts;
+  piece.assume(known.around.facts, name);
+  if (loop.accumulates && termIsIdentity(loop.accumulates, known.around.facts, context.exprs))
+    return;
+  if (std::string text = piece.text(indexName(loop.axis).str()); !text.empty())
+    onf::NoteOp::create(b, loc, text);
+  auto lifts = context.lifts.find(loop.axis);
+  if (lifts != context.lifts.end() && loop.deepest && !loop.reverse)
+    if (auto along = divisionAlong(loop.root, name, known.around, context.exprs);
+        along && llvm::is_contained(lifts->second, shape::floordiv(along->x, along->m)))
+      return forQuotients(loop, *along, bounds, !outside.provePositive(along->m), inside);
+  enter(loop.axis, openLoop(b, loc, bounds.first, bounds.second, indexName(loop.axis), loop.role, 0, loop.reverse));
+  inside();
+}
+
+/// The loop lifted by m: over the quotients q of x = index + rest, with the indices of each q inside.
+void BodyEmitter::forQuotients(const AxisLoop &loop, Quotient along, std::pair<Value, Value> bounds, bool mayBeZero,
+                               llvm::function_ref<void()> inside) {
+  Location loc = binderOf(loop.axis)->getLoc();
+  IndexExprs &exprs = context.exprs;
+  auto op = [&](ScalarFn fn, Value x, Value y) { return buildIndex(b, loc, fn, {x, y}); };
+  Value one = indexConstant(b, loc, 1);
+  Value rest = emit(along.x - shape::Expr::name(exprs.nameOf(loop.axis)), {}, loc);
+  Value size = emit(along.m, {}, loc), divisor = mayBeZero ? op(ScalarFn::max_, size, one) : size;
+  Value first = op(ScalarFn::floordiv_, op(ScalarFn::add_, rest, bounds.first), divisor);
+  Value last = op(ScalarFn::floordiv_, op(ScalarFn::sub_, op(ScalarFn::add_, rest, bounds.second), one), divisor);
+  onf::NoteOp::create(b, loc, "q is " + IndexExprs::display(shape::floordiv(along.x, along.m)));
+  Value q = openLoop(b, loc, first, op(ScalarFn::add_, last, one), "q", "sequential");
+  along.value = shape::Expr::name(exprs.claim("q", q));
+  bind(q, q);
+  shape::Expr begin = along.value * along.m;
+  known.around.facts.nonNegative(along.x - begin);
+  known.around.facts.nonNegative(begin + along.m - shape::Expr(1) - along.x);
+  known.around.quotients.push_back(along);
+  Value start = op(ScalarFn::sub_, op(ScalarFn::mul_, q, size), rest);
+  Value from = op(ScalarFn::max_, bounds.first, start);
+  Value to = op(ScalarFn::min_, bounds.second, op(ScalarFn::add_, start, size));
+  enter(loop.axis, openLoop(b, loc, from, to, indexName(loop.axis), loop.role));
+  inside();
 }

@@ -1,15 +1,18 @@
 // Answers of the prover about conditions and index arithmetic; see Decide.h.
 #include "passes/Decide.h"
-#include "ir/ShapeNode.h"
+#include "ir/Gamma.h"
+#include "ir/ShapeProver.h"
 
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace moac;
 using namespace moac::moa;
 
 std::optional<Comparison> moac::comparisonOf(ScalarOp op, IndexExprs &exprs) {
-  if (scalarFnClass(op.kind()) != ScalarClass::Compare || !op.getOperand(0).getType().isIndex())
+  if (scalarFnClass(op.kind()) != ScalarClass::Compare || !op.getOperand(0).getType().isIndex() ||
+      isChecked(op.getResult()))
     return std::nullopt;
   shape::Expr a = exprs.toExpr(op.getOperand(0)), b = exprs.toExpr(op.getOperand(1)), one(1);
   switch (op.kind()) {
@@ -28,6 +31,35 @@ std::optional<Comparison> moac::comparisonOf(ScalarOp op, IndexExprs &exprs) {
   default:
     return std::nullopt;
   }
+}
+
+namespace {
+bool isCheckedOp(Operation *op) {
+  auto psi = dyn_cast<PsiOp>(op);
+  auto scalar = dyn_cast<ScalarOp>(op);
+  return (psi && !psi.getChecked().empty()) || (scalar && scalar.getChecked());
+}
+
+bool anyChecked(Value value, llvm::SmallPtrSetImpl<Operation *> &seen) {
+  Operation *op = value.getDefiningOp();
+  if (!op || isa<GenOp>(op) || !seen.insert(op).second)
+    return false;
+  bool found = isCheckedOp(op);
+  for (Value operand : op->getOperands())
+    found = found || anyChecked(operand, seen);
+  for (Region &region : op->getRegions())
+    region.walk([&](Operation *inner) {
+      found = found || isCheckedOp(inner);
+      for (Value operand : inner->getOperands())
+        found = found || anyChecked(operand, seen);
+    });
+  return found;
+}
+} // namespace
+
+bool moac::isChecked(Value value) {
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  return anyChecked(value, seen);
 }
 
 std::optional<bool> moac::decide(const Comparison &comparison, const shape::Facts &facts) {
@@ -53,7 +85,8 @@ std::optional<bool> decideLogic(ScalarOp op, const shape::Facts &facts, IndexExp
     return a ? std::optional(!*a) : std::nullopt;
   bool absorbing = op.kind() == ScalarFn::or_;
   std::optional<bool> b = decide(op.getOperand(1), facts, exprs);
-  if (a == absorbing || b == absorbing)
+  if ((a == absorbing && (b || !isChecked(op.getOperand(1)))) ||
+      (b == absorbing && (a || !isChecked(op.getOperand(0)))))
     return absorbing;
   return a && b ? std::optional(!absorbing) : std::nullopt;
 }
@@ -66,6 +99,8 @@ std::optional<bool> moac::decide(Value condition, const shape::Facts &facts, Ind
   if (auto where = dyn_cast_or_null<WhereOp>(op)) {
     if (std::optional<bool> side = decide(where.getCondition(), facts, exprs))
       return decide(*side ? where.thenValue() : where.elseValue(), facts, exprs);
+    if (isChecked(where.getCondition()))
+      return std::nullopt;
     std::optional<bool> taken = decide(where.thenValue(), facts, exprs);
     return taken && taken == decide(where.elseValue(), facts, exprs) ? taken : std::nullopt;
   }
@@ -110,6 +145,17 @@ TypedAttr constantScalar(ScalarOp op, const shape::Facts &facts, IndexExprs &exp
 }
 } // namespace
 
+std::optional<shape::Facts> moac::factsOfElement(PsiOp psi, const shape::Facts &facts,
+                                                 IndexExprs &exprs) {
+  auto gen = psi.getArray().getDefiningOp<GenOp>();
+  if (!gen || isChecked(psi.getResult()) || isChecked(gen.yielded()))
+    return std::nullopt;
+  shape::Facts inside = facts;
+  for (auto [index, subscript] : llvm::zip(gen.entry().getArguments(), psi.getSubscripts()))
+    inside.equal(shape::Expr::name(exprs.nameOf(index)), exprs.toExpr(subscript));
+  return inside;
+}
+
 TypedAttr moac::constantUnder(Value value, const shape::Facts &facts, IndexExprs &exprs) {
   Operation *op = value.getDefiningOp();
   if (auto constant = dyn_cast_or_null<ConstantOp>(op))
@@ -119,6 +165,11 @@ TypedAttr moac::constantUnder(Value value, const shape::Facts &facts, IndexExprs
   if (auto convert = dyn_cast_or_null<CastOp>(op))
     return isZero(constantUnder(convert.getValue(), facts, exprs)) ? zero(value.getType())
                                                                    : TypedAttr();
+  if (auto psi = dyn_cast_or_null<PsiOp>(op)) {
+    std::optional<shape::Facts> inside = factsOfElement(psi, facts, exprs);
+    return inside ? constantUnder(psi.getArray().getDefiningOp<GenOp>().yielded(), *inside, exprs)
+                  : TypedAttr();
+  }
   auto where = dyn_cast_or_null<WhereOp>(op);
   if (!where)
     return {};
@@ -143,14 +194,6 @@ TypedAttr moac::identityOf(StringRef kind, Type type) {
   APInt value = least ? (isUnsigned ? APInt::getMinValue(width) : APInt::getSignedMinValue(width))
                       : (isUnsigned ? APInt::getMaxValue(width) : APInt::getSignedMaxValue(width));
   return b.getIntegerAttr(type, value);
-}
-
-bool moac::termIsIdentity(RedOp red, const shape::Facts &facts, IndexExprs &exprs) {
-  if (red.isFold() || red.isArg())
-    return false;
-  TypedAttr term = constantUnder(red.termValue(), facts, exprs);
-  TypedAttr neutral = identityOf(red.getKind(), red.termValue().getType());
-  return term && (term == neutral || (isZero(term) && isZero(neutral)));
 }
 
 // ---- index arithmetic -------------------------------------------------------------------------
@@ -200,15 +243,18 @@ std::optional<Wrapped> moac::wrapInvariant(const shape::Expr &x, const shape::Ex
 }
 
 namespace {
-std::optional<shape::Expr> resolveDivision(const shape::Atom &atom, ArrayRef<std::string> axes,
-                                           const shape::Facts &facts) {
+std::optional<shape::Expr> resolveDivision(const shape::Atom &atom, const Surroundings &around) {
   const shape::Expr &x = atom.args[0], &m = atom.args[1];
   bool remainder = atom.kind == shape::AtomKind::Mod;
-  if (std::optional<int64_t> q = quotientOf(x, m, facts))
+  for (const Quotient &known : around.quotients)
+    if (known.x == x && known.m == m)
+      return remainder ? x - known.value * m : known.value;
+  if (std::optional<int64_t> q = quotientOf(x, m, around.facts))
     return remainder ? x - shape::Expr(*q) * m : shape::Expr(*q);
-  for (const std::string &axis : llvm::reverse(axes)) {
-    std::optional<Wrapped> wrapped = wrapInvariant(x, m, axis, facts);
-    std::optional<int64_t> q = wrapped ? quotientOf(wrapped->value, m, facts) : std::nullopt;
+  for (const std::string &axis : llvm::reverse(around.axes)) {
+    std::optional<Wrapped> wrapped = wrapInvariant(x, m, axis, around.facts);
+    std::optional<int64_t> q =
+        wrapped ? quotientOf(wrapped->value, m, around.facts) : std::nullopt;
     if (q)
       return remainder ? wrapped->value - shape::Expr(*q) * m
                        : shape::Expr(*q) + shape::floordiv(wrapped->rest, m);
@@ -228,19 +274,63 @@ std::optional<shape::Expr> resolveExtreme(const shape::Atom &atom, const shape::
 }
 } // namespace
 
-shape::Expr moac::resolve(const shape::Expr &e, ArrayRef<std::string> axes,
-                          const shape::Facts &facts) {
+shape::Expr moac::resolve(const shape::Expr &e, const Surroundings &around) {
   return shape::rewrite(e, [&](const shape::Atom &atom) -> std::optional<shape::Expr> {
     switch (atom.kind) {
     case shape::AtomKind::Name:
       return std::nullopt;
     case shape::AtomKind::FloorDiv:
     case shape::AtomKind::Mod:
-      return resolveDivision(atom, axes, facts);
+      return resolveDivision(atom, around);
     default:
-      return resolveExtreme(atom, facts);
+      return resolveExtreme(atom, around.facts);
     }
   });
+}
+
+shape::Expr moac::mergeDivisions(const shape::Expr &e, const shape::Facts &facts) {
+  return shape::rewrite(e, [&](const shape::Atom &atom) -> std::optional<shape::Expr> {
+    shape::AtomRef inner =
+        atom.kind == shape::AtomKind::FloorDiv ? shape::asAtom(atom.args[0]) : nullptr;
+    if (!inner || inner->kind != shape::AtomKind::FloorDiv || !facts.provePositive(atom.args[1]))
+      return std::nullopt;
+    return shape::floordiv(inner->args[0], inner->args[1] * atom.args[1]);
+  });
+}
+
+std::optional<shape::Expr> moac::flatOffset(PsiOp psi, ArrayRef<unsigned> axes,
+                                            const Surroundings &around, IndexExprs &exprs) {
+  auto type = cast<ArrayType>(psi.getArray().getType());
+  shape::Index subscripts;
+  shape::Extents extents;
+  unsigned divisions = 0;
+  for (unsigned axis : axes) {
+    subscripts.push_back(resolve(exprs.toExpr(psi.getSubscripts()[axis]), around));
+    extents.push_back(type.extents()[axis]);
+    divisions += countDivisions(subscripts.back());
+  }
+  if (divisions == 0)
+    return std::nullopt;
+  shape::Facts facts = around.facts; // the subscripts are in range, so no extent is 0
+  for (const shape::Expr &extent : extents)
+    facts.nonNegative(extent - shape::Expr(1));
+  shape::Expr offset = type.getColumnMajor() ? shape::gammaCol(subscripts, extents)
+                                             : shape::gammaRow(subscripts, extents);
+  shape::Expr flat = mergeDivisions(shape::expandMods(offset), facts);
+  return flat.poisoned() || countDivisions(flat) > 0 ? std::nullopt : std::optional(flat);
+}
+
+SmallVector<shape::Expr> moac::dividedSubscripts(PsiOp psi, const Surroundings &around,
+                                                 IndexExprs &exprs) {
+  auto axes = llvm::to_vector(llvm::seq(0u, static_cast<unsigned>(psi.getSubscripts().size())));
+  SmallVector<shape::Expr> divided;
+  for (Value subscript : psi.getSubscripts())
+    if (shape::Expr e = resolve(exprs.toExpr(subscript), around);
+        countDivisions(e) > 0 && !isChecked(subscript))
+      divided.push_back(e);
+  if (!divided.empty() && flatOffset(psi, axes, around, exprs))
+    divided.clear();
+  return divided;
 }
 
 unsigned moac::countDivisions(const shape::Expr &e) {

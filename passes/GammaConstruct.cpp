@@ -28,7 +28,7 @@ class Constructor {
 public:
   explicit Constructor(moa::KernelOp kernel)
       : kernel(kernel), schedule(kernel), graph(kernel), b(kernel->getContext()),
-        entry(moa::entryFacts(kernel, graph.exprs)), context{graph.exprs, storage, Cuts(), {}} {}
+        entry(moa::entryFacts(kernel, graph.exprs)), context{graph.exprs, storage, Cuts(), Cuts(), {}} {}
 
   LogicalResult run() {
     makeFunction();
@@ -36,7 +36,8 @@ public:
     FailureOr<SmallVector<Nest>> nests = scheduledNests(kernel, graph);
     if (failed(nests))
       return failure();
-    context.cuts = scheduledCuts(*nests, schedule, graph.exprs);
+    context.cuts = scheduledCuts("split", *nests, schedule, graph.exprs);
+    context.lifts = scheduledCuts("lift", *nests, schedule, graph.exprs);
     for (Nest &nest : *nests)
       place(nest);
     for (Nest &nest : *nests)

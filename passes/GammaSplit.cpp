@@ -44,7 +44,9 @@ public:
 
   bool tooLarge() const { return pieces > mostPieces * nest.members.size() || operations > mostOperations; }
 
-  llvm::MapVector<Value, std::vector<shape::Expr>> cuts; ///< outer axes first
+  using Found = llvm::MapVector<Value, std::vector<shape::Expr>>;
+  Found cuts;  ///< outer axes first
+  Found lifts; ///< quotients
   unsigned pieces = 0, operations = 0;
 
 private:
@@ -88,15 +90,34 @@ private:
     auto isKnown = [&](const std::string &name) { return isBound(name); };
     std::string name = exprs.nameOf(axis);
     std::vector<shape::Expr> asked =
-        note(axis, boundariesOf(Inside{root, name, deepest}, {lo, hi, isKnown}, facts, exprs));
+        note(axis, boundariesOf(Inside{root, name, deepest, accumulates}, {lo, hi, isKnown}, facts, exprs));
     bound.insert(axis);
     for (const Piece &piece : cut(lo, hi, asked, facts)) {
       shape::Facts here = facts;
       piece.assume(here, name);
-      if (!accumulates || !termIsIdentity(accumulates, here, exprs))
-        inside(here);
+      if (accumulates && termIsIdentity(accumulates, here, exprs))
+        continue;
+      if (deepest)
+        lift(axis, root, here);
+      inside(here);
     }
     bound.erase(axis);
+  }
+
+  /// What no boundary decides: x // m with unboundedly many values along the innermost axis.
+  void lift(BlockArgument axis, Value root, const shape::Facts &facts) {
+    constexpr int64_t shortest = 8; // shorter runs cost more than a division by a constant
+    std::string name = exprs.nameOf(axis);
+    std::optional<Quotient> along = divisionAlong(root, name, {facts, {name}, {}}, exprs);
+    if (!along || along->m.constant().value_or(shortest) < shortest)
+      return;
+    for (const shape::Expr &e : {along->x, along->m})
+      for (const std::string &word : e.names())
+        if (!isBound(word))
+          return;
+    shape::Expr quotient = shape::floordiv(along->x, along->m);
+    if (!llvm::is_contained(lifts[axis], quotient))
+      lifts[axis].push_back(quotient);
   }
 
   /// Reductions inside an expression are loops too.
@@ -148,7 +169,7 @@ struct GammaSplit : impl::GammaSplitBase<GammaSplit> {
     while (true) {
       Trial trial(nest, schedule, entry, graph.exprs, whole);
       if (!trial.tooLarge() || trial.cuts.empty())
-        return state(trial, nest, schedule, graph);
+        return state(trial, schedule, graph);
       auto axis = cast<BlockArgument>(trial.cuts.front().first);
       remark::missed(nest.root->gen.getLoc(), remark::RemarkOpts::name("gamma-split").category("gamma"))
           << indexName(axis).str() << " stays whole: cutting it as well makes more than " << std::to_string(mostPieces)
@@ -157,20 +178,26 @@ struct GammaSplit : impl::GammaSplitBase<GammaSplit> {
     }
   }
 
-  void state(Trial &trial, Nest &nest, Schedule &schedule, StageGraph &graph) {
-    for (auto &[axis, boundaries] : trial.cuts) {
-      Operation *op = binderOf(cast<BlockArgument>(axis));
-      while (!isa<moa::GenOp>(op))
-        op = op->getParentOp();
-      Stage &stage = *graph.of(op->getResult(0));
-      std::string text;
-      for (const shape::Expr &at : boundaries)
-        text += (text.empty() ? "" : "; ") + spellCut(at, stage, graph.exprs);
-      std::string word = indexName(cast<BlockArgument>(axis)).str();
-      schedule.add("split", stage.name(), word, text);
-      remark::passed(stage.gen.getLoc(), remark::RemarkOpts::name("gamma-split").category("gamma"))
-          << stage.name() << ": " << word << " is cut at " << text << " (" << std::to_string(trial.pieces) << " pieces)";
-    }
+  void state(Trial &trial, Schedule &schedule, StageGraph &graph) {
+    for (auto &[axis, boundaries] : trial.cuts)
+      state("split", " is cut at ", axis, boundaries, trial, schedule, graph);
+    for (auto &[axis, quotients] : trial.lifts)
+      state("lift", " is lifted along ", axis, quotients, trial, schedule, graph);
+  }
+
+  void state(StringRef verb, StringRef says, Value axis, ArrayRef<shape::Expr> expressions, Trial &trial,
+             Schedule &schedule, StageGraph &graph) {
+    Operation *op = binderOf(cast<BlockArgument>(axis));
+    while (!isa<moa::GenOp>(op))
+      op = op->getParentOp();
+    Stage &stage = *graph.of(op->getResult(0));
+    std::string text;
+    for (const shape::Expr &e : expressions)
+      text += (text.empty() ? "" : "; ") + spellCut(e, stage, graph.exprs);
+    std::string word = indexName(cast<BlockArgument>(axis)).str();
+    schedule.add(verb, stage.name(), word, text);
+    remark::passed(stage.gen.getLoc(), remark::RemarkOpts::name("gamma-split").category("gamma"))
+        << stage.name() << ": " << word << says.str() << text << " (" << std::to_string(trial.pieces) << " pieces)";
   }
 };
 } // namespace

@@ -75,12 +75,13 @@ std::string moac::spellCut(const shape::Expr &boundary, Stage &stage, IndexExprs
   return boundary.substitute(wordsOf(stage, exprs, false)).str();
 }
 
-Cuts moac::scheduledCuts(ArrayRef<Nest> nests, const Schedule &schedule, IndexExprs &exprs) {
+Cuts moac::scheduledCuts(StringRef verb, ArrayRef<Nest> nests, const Schedule &schedule,
+                         IndexExprs &exprs) {
   Cuts cuts;
   for (const Nest &nest : nests)
     for (Stage *stage : nest.members)
       for (BlockArgument axis : axesOf(*stage))
-        for (const shape::Expr &at : schedule.cuts(stage->name(), indexName(axis)))
+        for (const shape::Expr &at : schedule.expressions(verb, stage->name(), indexName(axis)))
           cuts[axis].push_back(at.substitute(wordsOf(*stage, exprs, true)));
   return cuts;
 }

@@ -26,9 +26,10 @@ std::vector<NestBlock> blocksOf(Nest &nest, const shape::Facts &entry, moa::Inde
                                 llvm::function_ref<bool(const std::string &)> isArgument,
                                 ChooseCuts choose);
 
-/// `split` directives as boundaries of axes.
-Cuts scheduledCuts(llvm::ArrayRef<Nest> nests, const Schedule &schedule, moa::IndexExprs &exprs);
-/// A boundary as the schedule spells it: indices of the stage by their own words.
+/// `split` (or `lift`) directives as expressions of axes.
+Cuts scheduledCuts(llvm::StringRef verb, llvm::ArrayRef<Nest> nests, const Schedule &schedule,
+                   moa::IndexExprs &exprs);
+/// An expression as the schedule spells it: indices of the stage by their own words.
 std::string spellCut(const shape::Expr &boundary, Stage &stage, moa::IndexExprs &exprs);
 
 } // namespace moac

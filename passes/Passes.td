@@ -88,6 +88,8 @@ def GammaSplit : Pass<"gamma-split", "::moac::moa::KernelOp"> {
     and the arguments of minima, change: a concatenation becomes two loops, a stencil its interior and its edges, a
     rotation two ranges without a modulo, a causal mask a bound of the reduction. The pieces are bounded in number and
     size; where they would be too many the outer axes stay whole. Remarks say what was cut and what was not.
+    Adds `lift NAME: j along (i*N + j)//M` where an innermost loop would divide for each element at no boundary that could be
+    named, and the divisions do not cancel in the flat offset.
   }];
   let dependentDialects = ["::moac::moa::MoaDialect"];
 }

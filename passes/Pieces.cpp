@@ -134,6 +134,26 @@ void moac::visitLive(Value value, const shape::Facts &facts, IndexExprs &exprs,
   LiveVisitor(exprs, see).visit(value, facts, 0);
 }
 
+bool moac::termIsIdentity(RedOp red, const shape::Facts &facts, IndexExprs &exprs) {
+  if (red.isFold() || red.isArg())
+    return false;
+  TypedAttr term = constantUnder(red.termValue(), facts, exprs);
+  TypedAttr neutral = identityOf(red.getKind(), red.termValue().getType());
+  auto isZero = [](TypedAttr value) {
+    auto number = dyn_cast_or_null<FloatAttr>(value);
+    return number && number.getValue().isZero();
+  };
+  if (!term || (term != neutral && !(isZero(term) && isZero(neutral))))
+    return false;
+  bool fails = false;
+  visitLive(red.termValue(), facts, exprs, [&](Operation *op, const shape::Facts &, unsigned) {
+    auto psi = dyn_cast<PsiOp>(op);
+    auto scalar = dyn_cast<ScalarOp>(op);
+    fails |= (psi && !psi.getChecked().empty()) || (scalar && scalar.getChecked());
+  });
+  return !fails;
+}
+
 // ---- boundaries -------------------------------------------------------------------------------
 
 namespace {
@@ -170,23 +190,53 @@ public:
   void ask(const shape::Facts &facts) {
     visitLive(code.root, facts, exprs,
               [&](Operation *op, const shape::Facts &here, unsigned depth) {
-                auto scalar = dyn_cast<ScalarOp>(op);
-                if (!scalar)
-                  return;
-                if (std::optional<Comparison> comparison = comparisonOf(scalar, exprs))
-                  compare(*comparison, here);
-                else if (code.deepest && depth == 0 && isStep(op))
-                  step(exprs.toExpr(scalar.getResult()), here);
+                auto psi = dyn_cast<PsiOp>(op);
+                if (psi && code.masks && depth == 0)
+                  mask(psi, here);
+                if (psi && code.deepest && depth == 0)
+                  subscripts(psi, here);
+                if (auto scalar = dyn_cast<ScalarOp>(op))
+                  if (std::optional<Comparison> comparison = comparisonOf(scalar, exprs))
+                    compare(*comparison, here);
               });
   }
 
 private:
-  void compare(const Comparison &comparison, const shape::Facts &facts) {
+  /// Conditions in the definition of an element that the term reads, in the term's own indices.
+  void mask(PsiOp psi, const shape::Facts &facts) {
+    std::optional<shape::Facts> inside = factsOfElement(psi, facts, exprs);
+    if (!inside)
+      return;
+    auto gen = psi.getArray().getDefiningOp<GenOp>();
+    std::map<std::string, shape::Expr> subscripts;
+    for (auto [index, subscript] : llvm::zip(gen.entry().getArguments(), psi.getSubscripts()))
+      subscripts[exprs.nameOf(index)] = exprs.toExpr(subscript);
+    visitLive(gen.yielded(), *inside, exprs,
+              [&](Operation *op, const shape::Facts &, unsigned depth) {
+                auto scalar = dyn_cast<ScalarOp>(op);
+                auto comparison = scalar && depth == 0 ? comparisonOf(scalar, exprs) : std::nullopt;
+                if (!comparison)
+                  return;
+                comparison->p = comparison->p.substitute(subscripts);
+                compare(*comparison, facts, true);
+              });
+  }
+
+  void compare(const Comparison &comparison, const shape::Facts &facts, bool masking = false) {
     if (!comparison.p.mentions(code.index) || decide(comparison, facts))
       return;
-    turn(comparison.p, facts);
+    turn(comparison.p, facts, masking);
     if (comparison.equality)
-      turn(comparison.p - shape::Expr(1), facts);
+      turn(comparison.p - shape::Expr(1), facts, masking);
+  }
+
+  /// Divisions that do not cancel, and minima and maxima.
+  void subscripts(PsiOp psi, const shape::Facts &facts) {
+    for (const shape::Expr &e : dividedSubscripts(psi, {facts, {}, {}}, exprs))
+      step(e, facts);
+    for (Value subscript : psi.getSubscripts())
+      if (shape::Expr e = exprs.toExpr(subscript); countDivisions(e) == 0 && !isChecked(subscript))
+        step(e, facts);
   }
 
   void step(const shape::Expr &e, const shape::Facts &facts) {
@@ -231,8 +281,9 @@ private:
     return true;
   }
 
-  /// Adds the index where `p >= 0` changes, if cutting there decides it.
-  void turn(const shape::Expr &p, const shape::Facts &facts) {
+  /// Adds the index where `p >= 0` changes, if cutting there decides it; when masking, if a side
+  /// needs no loop.
+  void turn(const shape::Expr &p, const shape::Facts &facts, bool masking = false) {
     std::optional<shape::Expr> at = turningPoint(p, code.index);
     if (!at || at->poisoned() || llvm::is_contained(boundaries, *at))
       return;
@@ -246,7 +297,10 @@ private:
     reached.nonNegative(i - *at);
     ahead.nonNegative(*at - i - one);
     Comparison question{p};
-    if (decide(question, reached) && decide(question, ahead))
+    if (!decide(question, reached) || !decide(question, ahead))
+      return;
+    if (!masking || termIsIdentity(code.masks, reached, exprs) ||
+        termIsIdentity(code.masks, ahead, exprs))
       boundaries.push_back(*at);
   }
 
@@ -289,4 +343,25 @@ std::vector<shape::Expr> moac::boundariesOf(ArrayRef<Inside> code, const LoopRan
   for (const Inside &each : code)
     Questions(each, range, exprs, found).ask(within);
   return sorted(found, facts);
+}
+
+std::optional<Quotient> moac::divisionAlong(Value root, const std::string &index,
+                                            const Surroundings &around, IndexExprs &exprs) {
+  std::optional<Quotient> found;
+  auto consider = [&](const shape::Expr &x, const shape::Expr &m) {
+    std::optional<Affine> line = affineIn(x, index);
+    if (!found && line && line->slope == shape::Expr(1) && !m.mentions(index) &&
+        around.facts.provePositive(m))
+      found = Quotient{x, m, {}};
+  };
+  visitLive(root, around.facts, exprs, [&](Operation *op, const shape::Facts &, unsigned depth) {
+    auto psi = dyn_cast<PsiOp>(op);
+    if (!psi || depth > 0)
+      return;
+    for (const shape::Expr &e : dividedSubscripts(psi, around, exprs))
+      for (shape::AtomRef atom : shape::atomsOf(e))
+        if (atom->kind == shape::AtomKind::FloorDiv || atom->kind == shape::AtomKind::Mod)
+          consider(atom->args[0], atom->args[1]);
+  });
+  return found;
 }

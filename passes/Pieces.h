@@ -41,6 +41,8 @@ struct Inside {
   mlir::Value root;
   std::string index;
   bool deepest = false; ///< no loop of this value runs inside: its index arithmetic counts
+  moa::RedOp masks = {}; ///< the reduction that combines it, when terms may be left out: then masks in
+                         ///< the stages that it reads count as well
 };
 
 struct LoopRange {
@@ -56,6 +58,15 @@ std::vector<shape::Expr> boundariesOf(llvm::ArrayRef<Inside> code, const LoopRan
 
 /// Boundaries of the axes of a kernel's stages, by the axis (an index of a gen or of a red).
 using Cuts = llvm::DenseMap<mlir::Value, std::vector<shape::Expr>>;
+
+/// The reduction's term is its identity under these facts and cannot fail, so that leaving it out
+/// changes nothing but the sign of a zero.
+bool termIsIdentity(moa::RedOp red, const shape::Facts &facts, moa::IndexExprs &exprs);
+
+/// The first `x // m` on which the innermost loop's index arithmetic still depends, x growing with
+/// the index by one: the loop can be lifted, a loop over the quotient with one over the rest inside.
+std::optional<Quotient> divisionAlong(mlir::Value root, const std::string &index,
+                                      const Surroundings &around, moa::IndexExprs &exprs);
 
 /// Visits what `value` needs under these facts: sides of a `where` that are not taken are left out.
 /// Facts grow inside guarded sides and reductions; `depth` counts the reductions entered.

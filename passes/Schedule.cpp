@@ -43,10 +43,10 @@ StringRef Schedule::placement(StringRef stage) const {
   return directive ? directive->getMode().getValue() : StringRef();
 }
 
-std::vector<shape::Expr> Schedule::cuts(StringRef stage, StringRef axis) const {
+std::vector<shape::Expr> Schedule::expressions(StringRef verb, StringRef stage, StringRef axis) const {
   std::vector<shape::Expr> result;
   for (DirectiveAttr directive : directives) {
-    if (directive.getVerb().getValue() != "split" || directive.getStage().getValue() != stage ||
+    if (directive.getVerb().getValue() != verb || directive.getStage().getValue() != stage ||
         cast<StringAttr>(directive.getAxes()[0]).getValue() != axis)
       continue;
     for (StringRef text : llvm::split(directive.getMode().getValue(), ';'))
@@ -71,8 +71,8 @@ std::string Schedule::text() const {
     std::string mode = d.getMode().getValue().str();
     if (verb == "place")
       out += "  place " + stage + " " + mode + (axes.empty() ? "" : " " + axes) + "\n";
-    else if (verb == "split")
-      out += "  split " + stage + ": " + axes + " at " + mode + "\n";
+    else if (verb == "split" || verb == "lift")
+      out += "  " + verb + " " + stage + ": " + axes + (verb == "split" ? " at " : " along ") + mode + "\n";
     else
       out += "  " + verb + " " + stage + ": " + axes + "\n";
   }

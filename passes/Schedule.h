@@ -10,6 +10,7 @@
 //                             nest (the stage accumulates in its buffer), one that is not is summed into a register
 //   lanes S [p]               the innermost loop is meant for vector lanes
 //   split S [i] "N; N + 1"    the loop over i is cut at these indices where that decides what stands inside it
+//   lift S [j] "(i*N + j)//M" the loop over j becomes one over this quotient and, inside, one over the indices that have it
 #ifndef MOAC_PASSES_SCHEDULE_H
 #define MOAC_PASSES_SCHEDULE_H
 
@@ -26,8 +27,8 @@ public:
   std::vector<std::string> axes(llvm::StringRef verb, llvm::StringRef stage) const;
   /// The mode of `place STAGE`; empty when nothing is said.
   llvm::StringRef placement(llvm::StringRef stage) const;
-  /// Boundaries of `split STAGE [axis]`.
-  std::vector<shape::Expr> cuts(llvm::StringRef stage, llvm::StringRef axis) const;
+  /// The expressions of `VERB STAGE [axis] "e; e"`, for split and lift.
+  std::vector<shape::Expr> expressions(llvm::StringRef verb, llvm::StringRef stage, llvm::StringRef axis) const;
   bool empty() const { return directives.empty(); }
 
   /// Writes the list back to the kernel.

@@ -152,14 +152,19 @@ private:
     }
   }
 
-  /// A row-major reshape: the element of A, or of a table of that shape, at a flat offset.
+  /// A read of A at a flat offset, in and against the order of its elements.
   NodeRef reshaped(const std::vector<IndexInScope> &scope) {
     for (const IndexInScope &i : scope)
       for (const IndexInScope &j : scope) {
         if (i.symbol == "N" && j.symbol == "M")
           return leaf(fmt::format("A[({0}*M + {1}) // N, ({0}*M + {1}) % N]", i.name, j.name));
-        if (i.name != j.name && i.symbol == "M" && j.symbol == "N")
-          return leaf(fmt::format("A[({0}*N + {1}) // N, ({0}*N + {1}) % N]", i.name, j.name));
+        if (i.name == j.name || i.symbol != "M" || j.symbol != "N")
+          continue;
+        switch (random.below(3)) {
+        case 0: return leaf(fmt::format("A[({0}*N + {1}) // N, ({0}*N + {1}) % N]", i.name, j.name));
+        case 1: return leaf(fmt::format("A[({0}*N + {1}) % M, ({0}*N + {1}) // M % N]", i.name, j.name));
+        default: return leaf(fmt::format("A[({0} + 3*{1}) % M, ({0} + 3*{1} + s) % N]", i.name, j.name));
+        }
       }
     return read(scope);
   }

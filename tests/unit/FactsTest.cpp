@@ -110,6 +110,12 @@ TEST(Facts, Reflection) {
          "N - 1 - abs(N - 1 - abs(i - p)) >= 0; N - 1 - abs(N - 1 - abs(i - p)) < N");
 }
 
+TEST(Facts, ReshapesOfEqualTotals) {
+  proves("i in 0..P; j in 0..Q; N >= 0; M >= 0; P*Q == N*M", "M >= 1; N >= 1; (i*Q + j)//M < N");
+  refuses("i in 0..P; N >= 0; M >= 0; Q >= 0; P*Q == N*M", "M >= 1"); // Q may be 0
+  refuses("i in 0..P; j in 0..Q; P*Q == N*M", "M >= 1");              // N and M may be negative
+}
+
 TEST(Facts, TrianglesAndWindows) {
   proves("i in 0..N; j in 0..i + 1", "j < N; i - j >= 0; i - j < N");
   proves("W >= 1; i in 0..N; j in max(0, i - W + 1)..i + 1",
