@@ -371,7 +371,7 @@ void KernelBuilder::store(onf::StoreOp op, Body &body) {
   }
   if (undeclared.erase(op.getBuffer()))
     body.push_back({Variable{buffer.name, buffer.storage, std::move(value)}});
-  else
+  else if (value.kind != Expr::Kind::Name || value.text != buffer.name) // a fold may keep what it has
     body.push_back({Assign{buffer.name, std::move(value)}});
 }
 
