@@ -116,6 +116,10 @@ template <class P> void Accumulator::maxTerm(Number<P> term, int sign) {
   }
   Wide v = sign * term.value;
   wide<P>(value) = std::max(wide<P>(value), v);
+  if (term.bound == unknown) { // it may be NaN, and around an infinity there is no interval
+    doubts = unknown;
+    return;
+  }
   wide<P>(high) = std::max<Wide>(wide<P>(high), v + term.bound);
   wide<P>(low) = std::max<Wide>(wide<P>(low), v - term.bound);
 }

@@ -76,6 +76,8 @@ template <class P, class F> Number<P> step(Number<P> a, F f) {
 } // namespace
 
 template <class P> Number<P> max(Number<P> a, Number<P> b) {
+  if ((a.bound == unknown || b.bound == unknown) && !isCertainNan(a) && !isCertainNan(b))
+    return {std::max(a.value, b.value), unknown}; // either may be NaN
   if (a.value - a.bound > b.value + b.bound)
     return a;
   if (b.value - b.bound > a.value + a.bound)

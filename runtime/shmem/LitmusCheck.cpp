@@ -77,7 +77,9 @@ std::string uncheckable(const Program &program) {
 CheckResult checkProgram(const Program &program, const Layout &layout, uint64_t first,
                          uint64_t seeds) {
   CheckResult result;
-  char folder[] = "/tmp/moac-litmus-XXXXXX";
+  // The tail is what mkdtemp replaces.
+  std::string pattern = std::filesystem::temp_directory_path() / ("moac-litmus-" + std::string(6, 'X'));
+  char *folder = pattern.data();
   if (mkdtemp(folder) == nullptr) {
     result.wrong = "no folder for traces";
     return result;

@@ -75,6 +75,13 @@ TEST(ScalarEval, MaximumOfIntervals) {
   N apart = max<Double>({1, 0.1}, {2, 0.01}), close = max<Double>({1, 0.5}, {1.2, 0.1});
   EXPECT_EQ(apart.bound, 0.01);
   EXPECT_DOUBLE_EQ(close.bound, 0.3); // 1 + 0.5 may win
+  // Of a number without a bound nothing is known, not even that it is one.
+  for (double other : {5.0, inf, -inf})
+    for (double open : {5.0, inf, -inf}) {
+      EXPECT_EQ(max<Double>({open, unknown}, {other, 0}).bound, unknown) << open << " " << other;
+      EXPECT_EQ(max<Double>({other, 0}, {open, unknown}).bound, unknown) << open << " " << other;
+    }
+  EXPECT_TRUE(isCertainNan(max<Double>({NAN, 0}, {-inf, unknown})));
 }
 
 struct CastRow {
@@ -153,6 +160,23 @@ TEST(Accumulator, ExactSumsStayExact) {
   EXPECT_FALSE(isCertainNan(sumOf({{inf, 0}, {-inf, 0}})));
   EXPECT_EQ(sumOf({{1e308, 0}, {1e308, 0}, {-1e308, 0}}).bound, unknown);
   expectExact(sumOf({{1e308, 0}, {1e308, 0}, {1.5, 1}}), inf);
+}
+
+TEST(Accumulator, ExtremesKeepDoubt) {
+  auto largest = [](const std::vector<N> &terms) {
+    Accumulator best;
+    best.start<Double>(Reduction::max);
+    for (N t : terms)
+      best.maxTerm<Double>(t, 1);
+    return best.extreme<Double>(1);
+  };
+  expectExact(largest({}), -inf);
+  expectExact(largest({{1, 0}, {inf, 0}}), inf);
+  for (double open : {5.0, inf, -inf}) {
+    EXPECT_EQ(largest({{open, unknown}}).bound, unknown) << open;
+    EXPECT_EQ(largest({{inf, 0}, {open, unknown}}).bound, unknown) << open;
+  }
+  EXPECT_TRUE(isCertainNan(largest({{-inf, unknown}, {NAN, 0}})));
 }
 
 Whole argmaxOf(const std::vector<N> &terms, Reduction kind = Reduction::argmax) {

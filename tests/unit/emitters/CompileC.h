@@ -16,7 +16,7 @@ namespace moac::test {
 class Scratchpad {
 public:
   Scratchpad() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "moac-unit-XXXXXX").string();
+    std::string pattern = (std::filesystem::temp_directory_path() / ("moac-unit-" + std::string(6, 'X'))).string();
     where = mkdtemp(pattern.data());
   }
   ~Scratchpad() { std::filesystem::remove_all(where); }
