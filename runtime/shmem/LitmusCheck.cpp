@@ -15,18 +15,6 @@ using namespace model;
 
 namespace {
 
-struct Job {
-  const Program &program;
-  const Layout &layout;
-  Plan plan;
-  Tally &tally;
-};
-
-void runJob(void *argument) {
-  auto *job = static_cast<Job *>(argument);
-  runSeeds(job->program, job->layout, job->plan, job->tally);
-}
-
 bool anyStatement(const std::vector<Statement> &body, bool (*holds)(const Statement &)) {
   return std::any_of(body.begin(), body.end(), [&](const Statement &s) {
     return holds(s) || anyStatement(s.body, holds) || anyStatement(s.otherwise, holds);

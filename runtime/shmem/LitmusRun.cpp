@@ -86,18 +86,6 @@ std::vector<Program> readAll(const std::vector<std::string> &paths, bool &good) 
   return programs;
 }
 
-struct Job {
-  const Program &program;
-  const Layout &layout;
-  Plan plan;
-  Tally &tally;
-};
-
-void runJob(void *argument) {
-  auto *job = static_cast<Job *>(argument);
-  runSeeds(job->program, job->layout, job->plan, job->tally);
-}
-
 /// A world serves many seeds; one that blocked has ended, and the next goes on behind its seed.
 /// Returns how often that happened.
 uint64_t runWorlds(const Program &program, const Layout &layout, const Options &options,

@@ -235,6 +235,11 @@ moac_shmem_status runSeeds(const Program &program, const Layout &layout, const P
   return status;
 }
 
+void runJob(void *argument) {
+  auto *job = static_cast<Job *>(argument);
+  runSeeds(job->program, job->layout, job->plan, job->tally);
+}
+
 std::optional<VerdictKind> expectedVerdict(const Program &program) {
   for (ModelKind kind : {ModelKind::Paper, ModelKind::ComId})
     for (const Expectation &expectation : program.expectations)

@@ -65,6 +65,15 @@ struct Plan {
 moac_shmem_status runSeeds(const model::Program &program, const Layout &layout, const Plan &plan,
                            Tally &tally);
 
+/// The same as the argument of moac_shmem_run(&options, runJob, &job).
+struct Job {
+  const model::Program &program;
+  const Layout &layout;
+  Plan plan;
+  Tally &tally;
+};
+void runJob(void *job);
+
 /// The verdict that the runtime is held to: that of model paper, else of comid; none if the file
 /// has neither.
 std::optional<model::VerdictKind> expectedVerdict(const model::Program &program);
