@@ -41,16 +41,6 @@ Status statusOf(StringRef word) {
       .Default(Status::Constraint);
 }
 
-Op updateOp(StringRef kind) {
-  return llvm::StringSwitch<Op>(kind)
-      .Case("mul", Op::mul_)
-      .Case("max", Op::max_)
-      .Case("min", Op::min_)
-      .Case("any", Op::or_)
-      .Case("all", Op::and_)
-      .Default(Op::add_);
-}
-
 std::vector<std::string> linesOf(StringRef text) {
   std::vector<std::string> lines;
   for (StringRef line : llvm::split(text, '\n'))

@@ -5,7 +5,6 @@
 #include "emitters/ScalarTree.h"
 #include "emitters/TreeTerms.h"
 
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <fmt/format.h>
@@ -145,13 +144,7 @@ private:
     return convert(elemOf(op.getValue().getType()), storage(op.getBuffer()), value(op.getValue()));
   }
   Work::Value written(onf::UpdateOp op) {
-    const Op fn = llvm::StringSwitch<Op>(op.getKind())
-                      .Case("mul", Op::mul_)
-                      .Case("max", Op::max_)
-                      .Case("min", Op::min_)
-                      .Case("any", Op::or_)
-                      .Case("all", Op::and_)
-                      .Default(Op::add_);
+    const Op fn = updateOp(op.getKind());
     const Elem type = elemOf(op.getValue().getType());
     const Work::Value old = read(op.getBuffer(), op.getOffset());
     return convert(type, storage(op.getBuffer()),

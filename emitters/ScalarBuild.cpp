@@ -1,6 +1,7 @@
 // Expressions of single operations, and the arithmetic of index values.
 #include "emitters/ScalarTree.h"
 
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -27,6 +28,16 @@ Elem elemOf(Type type) {
   const Elem first = type.isUnsignedInteger() ? Elem::U8 : Elem::I8;
   const unsigned step = width == 8 ? 0 : width == 16 ? 1 : width == 32 ? 2 : 3;
   return static_cast<Elem>(static_cast<unsigned>(first) + step);
+}
+
+Op updateOp(StringRef kind) {
+  return llvm::StringSwitch<Op>(kind)
+      .Case("mul", Op::mul_)
+      .Case("max", Op::max_)
+      .Case("min", Op::min_)
+      .Case("any", Op::or_)
+      .Case("all", Op::and_)
+      .Default(Op::add_);
 }
 
 namespace {

@@ -21,6 +21,8 @@
 namespace moac::emit {
 
 Elem elemOf(mlir::Type type);
+/// The operation of an onf.update of this kind.
+Op updateOp(llvm::StringRef kind);
 
 /// What is known of the size of an index value.
 struct IndexFacts {

@@ -39,6 +39,16 @@ const char *cScalarType(ElementType type) {
   return "int64_t";
 }
 
+/// Prototype and start of a wrapper, whose parameters are those of KernelFunction.
+std::string wrapperHead(const std::string &name) {
+  const std::string declaration =
+      fmt::format("int {}(const int64_t *moac_symbols, const void *const *moac_scalars, const void "
+                  "*const *moac_inputs,\n"
+                  "    void *const *moac_outputs)",
+                  name);
+  return fmt::format("\n{0};\n{0} {{\n", declaration);
+}
+
 } // namespace
 
 std::string moac::callWrapperName(const KernelSignature &kernel) { return kernel.cName + "__call"; }
@@ -55,17 +65,11 @@ std::string moac::callWrapper(const KernelSignature &kernel) {
   for (size_t k = 0; k < kernel.outputs.size(); ++k)
     arguments.push_back(fmt::format("moac_outputs[{}]", k));
   return fmt::format(
-      "\n"
-      "int {0}(const int64_t *moac_symbols, const void *const *moac_scalars, const void *const "
-      "*moac_inputs,\n"
-      "    void *const *moac_outputs);\n"
-      "int {0}(const int64_t *moac_symbols, const void *const *moac_scalars, const void *const "
-      "*moac_inputs,\n"
-      "    void *const *moac_outputs) {{\n"
+      "{0}"
       "  (void)moac_symbols, (void)moac_scalars, (void)moac_inputs, (void)moac_outputs;\n"
       "  return {1}({2});\n"
       "}}\n",
-      callWrapperName(kernel), kernel.cName, fmt::join(arguments, ", "));
+      wrapperHead(callWrapperName(kernel)), kernel.cName, fmt::join(arguments, ", "));
 }
 
 std::string moac::nestedWrapperName(const KernelSignature &kernel) {
@@ -74,13 +78,7 @@ std::string moac::nestedWrapperName(const KernelSignature &kernel) {
 
 std::string moac::nestedWrapper(const KernelSignature &kernel) {
   return fmt::format(
-      "\n"
-      "int {0}(const int64_t *moac_symbols, const void *const *moac_scalars, const void *const "
-      "*moac_inputs,\n"
-      "    void *const *moac_outputs);\n"
-      "int {0}(const int64_t *moac_symbols, const void *const *moac_scalars, const void *const "
-      "*moac_inputs,\n"
-      "    void *const *moac_outputs) {{\n"
+      "{0}"
       "  int first = 0, second = 0;\n"
       "#pragma omp parallel sections num_threads(2)\n"
       "  {{\n"
@@ -91,7 +89,7 @@ std::string moac::nestedWrapper(const KernelSignature &kernel) {
       "  }}\n"
       "  return first ? first : second;\n"
       "}}\n",
-      nestedWrapperName(kernel), callWrapperName(kernel), kernel.outputs.size());
+      wrapperHead(nestedWrapperName(kernel)), callWrapperName(kernel), kernel.outputs.size());
 }
 
 std::optional<HostShape> moac::shapeOf(const KernelSignature &kernel, const ArraySignature &array,
