@@ -210,7 +210,7 @@ LogicalResult OmegaOp::verify() {
   if (count == 2) { // u ++ v ++ x
     Extents other = extentsOf(getArrays()[1]);
     other.resize(frameRank(1));
-    SmallVector<StringAttr> x(ArrayRef(expected).take_back(paired()));
+    auto x = llvm::to_vector(ArrayRef(expected).take_back(paired()));
     expected.resize(frameRank(0) - paired());
     expected = join(expected, ArrayRef(other).drop_back(paired()));
     expected = join(expected, x);
