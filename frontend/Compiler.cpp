@@ -10,6 +10,7 @@
 #include "frontend/AstToMoa.h"
 #include "frontend/CompilerData.h"
 #include "frontend/Diagnostics.h"
+#include "frontend/EmbeddedTexts.h"
 #include "frontend/ExplainKernel.h"
 #include "frontend/Imports.h"
 #include "frontend/SecondReader.h"

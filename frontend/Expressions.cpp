@@ -207,7 +207,7 @@ Val Analyzer::call(const ast::Call &expr) {
     if (scope->find(expr.callee.name))
       report.help("subscripts stand in square brackets: `" + expr.callee.name + "[...]`");
     else
-      report.help(didYouMean(expr.callee.name, items.names()));
+      report.help(didYouMean(expr.callee.name, items.callables()));
     return poison();
   }
   Vals args = visitAll(expr.args);

@@ -2,6 +2,7 @@
 #include "frontend/Imports.h"
 #include "frontend/Parser.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -11,6 +12,20 @@ namespace moac {
 namespace fs = std::filesystem;
 
 namespace {
+/// A file of the same folder whose name is like this one's, as help text; empty: none.
+std::string similarFile(const fs::path &path) {
+  constexpr size_t most = 1000; // of a folder are looked at
+  std::vector<std::string> names;
+  std::error_code error;
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  for (fs::directory_iterator at(folder, error), end; !error && at != end && names.size() < most;
+       at.increment(error))
+    if (at->path().extension() == ".moa")
+      names.push_back(at->path().filename().string());
+  std::ranges::sort(names); // the same suggestion everywhere
+  return didYouMean(path.filename().string(), names);
+}
+
 class Loader {
 public:
   Loader(std::span<const std::string> folders, SourceManager &sources, Diagnostics &diags)
@@ -38,7 +53,7 @@ private:
     std::error_code error;
     std::ifstream in(path, std::ios::binary);
     if (fs::is_directory(path, error) || !in) {
-      diags.report(diag::cannotRead, at, path);
+      diags.report(diag::cannotRead, at, path).help(similarFile(path));
       return false;
     }
     std::string text(maxFileBytes + 1, '\0');
@@ -68,10 +83,13 @@ private:
         read(place.lexically_normal().string(), import.pathRange);
       return;
     }
-    diags.report(diag::importNotFound, import.pathRange, import.path)
-        .help(folders.empty()
-                  ? "it is looked for beside this file; `-I folder` adds a place"
-                  : "it is looked for beside this file, then in the folders given by -I");
+    std::string help;
+    for (size_t i = 0; i < places.size() && help.empty(); ++i)
+      help = similarFile(places[i]);
+    if (help.empty())
+      help = folders.empty() ? "it is looked for beside this file; `-I folder` adds a place"
+                             : "it is looked for beside this file, then in the folders given by -I";
+    diags.report(diag::importNotFound, import.pathRange, import.path).help(std::move(help));
   }
 
   std::span<const std::string> folders;

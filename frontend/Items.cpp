@@ -3,6 +3,7 @@
 // Whether an i64 scalar parameter is a symbol may depend on other kernels: in `Z = f(X, p)` it is
 // one if f's parameter is. Such links are followed to a fixed point before heads are read.
 #include "frontend/AstWalk.h"
+#include "frontend/Words.h"
 #include "frontend/Signature.h"
 
 #include "llvm/Support/Casting.h"
@@ -190,6 +191,13 @@ void Collector::collect(const std::vector<ast::File> &files) {
   }
 }
 } // namespace
+
+std::vector<std::string> Items::callables() const {
+  std::vector<std::string> all = functionNames();
+  for (std::string &name : names())
+    all.push_back(std::move(name));
+  return all;
+}
 
 std::vector<std::string> Items::names() const {
   std::vector<std::string> names;

@@ -69,7 +69,7 @@ std::optional<Analyzer::RedKind> Analyzer::redKind(const ast::FnRef &fn, bool wi
       return std::nullopt;
     return RedKind{"fold", &fn, std::nullopt};
   } else if (fn.kind == FnKind::UserName && !items.kernels.count(fn.name)) {
-    diags.report(diag::unknownFunction, fn.range, fn.name).help(didYouMean(fn.name, items.names()));
+    diags.report(diag::unknownFunction, fn.range, fn.name).help(didYouMean(fn.name, items.callables()));
     return std::nullopt;
   }
   diags.report(diag::notAScalarFunction, fn.range, emit.text(fn.range));

@@ -10,8 +10,6 @@ namespace moac {
 /// The reader from the library beside the running program; stays loaded. The error says where the
 /// library was looked for.
 Answer<reading::CReader> loadCReader();
-/// The text of runtime/moac.h as of this build, which emitted files include.
-std::string_view runtimeHeader();
 
 } // namespace moac
 

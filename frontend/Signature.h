@@ -47,6 +47,8 @@ struct Items {
   std::map<std::string, KernelInfo, std::less<>> kernels;
   std::map<std::string, const ast::Fn *, std::less<>> fns;
   std::vector<std::string> names() const;
+  /// Items and the functions of the language, for did-you-mean.
+  std::vector<std::string> callables() const;
 };
 
 /// Collects the items and reads the heads. Reports clashes of names, malformed heads, what is not

@@ -115,6 +115,21 @@ bool isPrefix(Word word) { return wordRows[int(word)].prefix; }
 bool isInfix(Word word) { return wordRows[int(word)].infix; }
 unsigned arity(Func func) { return funcRows[int(func)].arity; }
 
+std::vector<std::string> functionNames() {
+  std::vector<std::string> names = {
+#define MOAC_FUNC(NAME, SPELLING, ARITY) SPELLING,
+#include "frontend/Words.def"
+  };
+  const std::string_view reductions[] = {
+#define MOAC_WORD(NAME, SPELLING, REDUCES, PREFIX, INFIX) REDUCES ? SPELLING : "",
+#include "frontend/Words.def"
+  };
+  for (std::string_view word : reductions)
+    if (!word.empty())
+      names.emplace_back(word);
+  return names;
+}
+
 bool isReserved(std::string_view text) {
   return findKeyword(text) || findElementType(text) || findWord(text) || findFunc(text);
 }

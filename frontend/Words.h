@@ -7,7 +7,9 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace moac {
 
@@ -66,6 +68,9 @@ bool isPrefix(Word word);
 bool isInfix(Word word);
 /// Number of arguments of a scalar function.
 unsigned arity(Func func);
+
+/// Spellings of everything that is called or reduces, for did-you-mean.
+std::vector<std::string> functionNames();
 
 /// Whether `text` may not be used as a name: the words above, item words, constants, `and`,
 /// `omega`, ...

@@ -2,6 +2,8 @@
 //
 // This is the only file that includes CLI11.
 #include "frontend/Commands.h"
+#include "frontend/Diagnostics.h"
+#include "frontend/ExplainId.h"
 #include "runtime/model/Litmus.h"
 #include "runtime/shmem/launch.h"
 
@@ -124,13 +126,38 @@ int runtimeCommand(int argc, char **argv) {
   return code;
 }
 
+/// `moac --explain ID`, or the list of ids without one. -1: not asked for.
+int explainIdCommand(int argc, char **argv) {
+  if (argc < 2 || std::string_view(argv[1]) != "--explain")
+    return -1;
+  if (argc == 2) {
+    for (const std::string &id : explainableIds())
+      fmt::print("{}\n", id);
+    return exitOk;
+  }
+  for (int i = 2; i < argc; ++i) {
+    const std::optional<std::string> page = explainId(argv[i]);
+    if (!page) {
+      const std::string hint = didYouMean(argv[i], explainableIds());
+      printError(fmt::format("nothing is known by the id '{}'{}{}", argv[i],
+                             hint.empty() ? "" : "; ", hint));
+      return exitUsage;
+    }
+    fmt::print("{}{}", i > 2 ? "\n" : "", *page);
+  }
+  return exitOk;
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
   if (const int code = runtimeCommand(argc, argv); code >= 0)
     return code;
+  if (const int code = explainIdCommand(argc, argv); code >= 0)
+    return code;
   CLI::App app("moac: compiler for Mathematics-of-Arrays kernels", "moac");
-  app.footer("SHMEM layer: moac launch -n P PROGRAM, moac litmus FILE|DIR, moac shmem-check TRACE");
+  app.footer("moac --explain ID tells what a message, constraint or law is about.\n"
+             "SHMEM layer: moac launch -n P PROGRAM, moac litmus FILE|DIR, moac shmem-check TRACE");
   app.set_version_flag("--version", "moac " MOAC_VERSION);
   app.require_subcommand(1);
   Commands commands;

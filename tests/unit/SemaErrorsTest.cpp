@@ -126,7 +126,7 @@ TEST(SemaErrors, EveryKindIsReached) {
                               DiagId::tooComplex}; // by the tests above
   for (const Case &one : cases())
     reached.merge(Analysed(one.source).kinds());
-  for (int id = int(DiagId::cannotRead); id <= int(DiagId::unprovedConstraint); ++id)
+  for (int id = int(DiagId::cannotRead); id < int(allDiagInfos().size()); ++id)
     EXPECT_TRUE(reached.contains(DiagId(id))) << diagName(DiagId(id));
 }
 
