@@ -1,4 +1,5 @@
-/* engine.h: the contract between the runtime and a communication engine of the site (so far MPI).
+/* engine.h: the contract between the runtime and a communication engine of the site (MPI,
+ * OpenSHMEM).
  *
  * An engine is a shared object that exports one table, moac_shmem_engine_table. The runtime loads
  * it when the launcher names it (MOAC_SHMEM_ENGINE), so that one program binary runs on every

@@ -2,20 +2,29 @@
  * window holds every PE's memory and stays locked; atomics are accumulates, and since MPI has no
  * fence that is cheaper than completion, a fence is a flush. Atomics are flushed at once: a
  * deferred one would need its operand kept.
+ *
+ * Open MPI's only one-sided component that crosses a network without special hardware refuses
+ * MPI_THREAD_MULTIPLE, so the threads of a PE take turns here. A program may have its own MPI: then
+ * this is a guest in it, and a PE of ours is a rank of its.
  */
 #include "runtime/shmem/engine.h"
 
 #include <mpi.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 static MPI_Win window = MPI_WIN_NULL;
 static char *base;        /* aligned start of this PE's memory */
 static MPI_Aint *skipped; /* [pes] bytes before it in each PE's window */
 static int me, count;
+static bool guest; /* MPI is the program's */
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 
 static bool start(int *pe, int *pes) {
-  int provided = 0;
-  if (MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &provided) != MPI_SUCCESS)
+  int provided = 0, running = 0;
+  MPI_Initialized(&running);
+  guest = running != 0;
+  if (!guest && MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS)
     return false;
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   MPI_Comm_size(MPI_COMM_WORLD, &count);
@@ -47,6 +56,7 @@ static MPI_Aint place(const void *object, int at) {
 enum { PIECE = 1 << 30 };
 
 static void put(void *target, const void *source, size_t bytes, int to, bool nbi) {
+  pthread_mutex_lock(&turn);
   for (size_t done = 0; done < bytes; done += PIECE) {
     int now = bytes - done < PIECE ? (int)(bytes - done) : PIECE;
     MPI_Put((const char *)source + done, now, MPI_BYTE, to, place((char *)target + done, to), now,
@@ -54,9 +64,11 @@ static void put(void *target, const void *source, size_t bytes, int to, bool nbi
   }
   if (!nbi)
     MPI_Win_flush_local(to, window);
+  pthread_mutex_unlock(&turn);
 }
 
 static void get(void *target, const void *source, size_t bytes, int from, bool nbi) {
+  pthread_mutex_lock(&turn);
   for (size_t done = 0; done < bytes; done += PIECE) {
     int now = bytes - done < PIECE ? (int)(bytes - done) : PIECE;
     MPI_Get((char *)target + done, now, MPI_BYTE, from, place((const char *)source + done, from),
@@ -64,6 +76,7 @@ static void get(void *target, const void *source, size_t bytes, int from, bool n
   }
   if (!nbi)
     MPI_Win_flush(from, window);
+  pthread_mutex_unlock(&turn);
 }
 
 static MPI_Op operation(moac_shmem_atomic_op op) {
@@ -87,23 +100,30 @@ static uint64_t atomic(void *word, moac_shmem_atomic_op op, size_t bytes, uint64
                        uint64_t compare, int at) {
   MPI_Datatype type = bytes == 8 ? MPI_UINT64_T : MPI_UINT32_T;
   uint64_t old = 0; /* little-endian: a 4-byte value is the low half */
+  pthread_mutex_lock(&turn);
   if (op == MOAC_SHMEM_ATOMIC_COMPARE_SWAP)
     MPI_Compare_and_swap(&operand, &compare, &old, type, at, place(word, at), window);
   else
     MPI_Fetch_and_op(&operand, &old, type, at, place(word, at), operation(op), window);
   MPI_Win_flush(at, window);
+  pthread_mutex_unlock(&turn);
   return old;
 }
 
 static void complete(void) {
+  pthread_mutex_lock(&turn);
   MPI_Win_flush_all(window);
   MPI_Win_sync(window);
+  pthread_mutex_unlock(&turn);
 }
 
 static void progress(void) {
   int ignored = 0;
+  if (pthread_mutex_trylock(&turn) != 0)
+    return; /* another thread keeps it going */
   MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &ignored, MPI_STATUS_IGNORE);
   MPI_Win_sync(window);
+  pthread_mutex_unlock(&turn);
 }
 
 static void barrier(void) {
@@ -115,9 +135,14 @@ static void barrier(void) {
 static void end(int code) { MPI_Abort(MPI_COMM_WORLD, code); }
 
 static void stop(void) {
-  MPI_Win_unlock_all(window);
-  MPI_Win_free(&window);
-  MPI_Finalize();
+  int over = 0;
+  MPI_Finalized(&over);
+  if (over == 0) {
+    MPI_Win_unlock_all(window);
+    MPI_Win_free(&window);
+    if (!guest)
+      MPI_Finalize();
+  }
   free(skipped);
 }
 

@@ -195,6 +195,10 @@ typedef struct ArenaPlan {
   uint64_t chaos_seed;
   const char *trace;
 } ArenaPlan;
+/* launch_engine.c: becomes the engine's launcher for this job; returns an exit code when that fails.
+ * hosts: names separated by commas, or NULL for this host. */
+int moac_launch_engine(const char *engine, const char *hosts, const ArenaPlan *plan,
+                       char **program);
 /* Makes a nameless shared file (or an anonymous mapping) and fills its control block. */
 Status moac_shmem_arena_create(const ArenaPlan *plan, bool anonymous, World *world);
 Status moac_shmem_arena_attach(int fd, int pe, World *world);

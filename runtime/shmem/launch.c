@@ -24,6 +24,7 @@ enum { GRACE_SECONDS = 5, USAGE = 2, CANNOT_RUN = 127 };
 typedef struct Options {
   ArenaPlan plan;
   const char *engine; /* NULL: embedded */
+  const char *hosts;  /* of an engine; NULL: this one */
   char **program;
 } Options;
 
@@ -37,7 +38,7 @@ typedef struct Job {
 static int usage(const char *name, const char *what) {
   fprintf(stderr,
           "%s: %s\nusage: %s -n PES [--heap BYTES[K|M|G]] [--chaos SEED] [--trace FOLDER] "
-          "[--engine mpi] PROGRAM [ARGUMENT...]\n",
+          "[--engine mpi|oshmem [--hosts NAME,...]] PROGRAM [ARGUMENT...]\n",
           name, what, name);
   return USAGE;
 }
@@ -51,43 +52,60 @@ static bool read_count(const char *text, uint64_t least, uint64_t most, uint64_t
   return errno == 0 && *end == '\0' && *value >= least && *value <= most;
 }
 
+static const char *read_engine_option(const char *option, const char *value, Options *options) {
+  if (strcmp(option, "--engine") == 0) {
+    options->engine = value;
+    return value != NULL && (strcmp(value, "mpi") == 0 || strcmp(value, "oshmem") == 0)
+               ? NULL
+               : "--engine wants mpi or oshmem";
+  }
+  if (strcmp(option, "--hosts") != 0)
+    return "unknown option";
+  options->hosts = value;
+  return value != NULL ? NULL : "--hosts wants names, separated by commas";
+}
+
+/* NULL, or what is wrong. value may be NULL. */
+static const char *read_option(const char *option, const char *value, Options *options) {
+  uint64_t pes = 0;
+  if (strcmp(option, "-n") == 0 || strcmp(option, "-np") == 0) {
+    if (!read_count(value, 1, MAX_PES, &pes))
+      return "-n wants a number of PEs, 1 to 1024";
+    options->plan.pes = (int)pes;
+    return NULL;
+  }
+  if (strcmp(option, "--heap") == 0)
+    return value != NULL && moac_shmem_parse_size(value, &options->plan.heap_bytes)
+               ? NULL
+               : "--heap wants a number of bytes";
+  if (strcmp(option, "--chaos") == 0)
+    return read_count(value, 1, UINT64_MAX, &options->plan.chaos_seed)
+               ? NULL
+               : "--chaos wants a seed, at least 1";
+  if (strcmp(option, "--trace") != 0)
+    return read_engine_option(option, value, options);
+  options->plan.trace = value;
+  return value != NULL && strlen(value) <= 200 ? NULL : "--trace wants a folder";
+}
+
 static const char *parse(int argc, char **argv, Options *options) {
-  uint64_t pes = 0, seed = 0;
   int at = 1;
   options->plan.heap_bytes = moac_shmem_heap_from_environment();
   for (; at < argc && argv[at][0] == '-'; at += 2) {
-    const char *value = at + 1 < argc ? argv[at + 1] : NULL;
     if (strcmp(argv[at], "--") == 0) {
       at += 1;
       break;
     }
-    if (strcmp(argv[at], "-n") == 0 || strcmp(argv[at], "-np") == 0) {
-      if (!read_count(value, 1, MAX_PES, &pes))
-        return "-n wants a number of PEs, 1 to 1024";
-    } else if (strcmp(argv[at], "--heap") == 0) {
-      if (value == NULL || !moac_shmem_parse_size(value, &options->plan.heap_bytes))
-        return "--heap wants a number of bytes";
-    } else if (strcmp(argv[at], "--chaos") == 0) {
-      if (!read_count(value, 1, UINT64_MAX, &seed))
-        return "--chaos wants a seed, at least 1";
-    } else if (strcmp(argv[at], "--trace") == 0) {
-      options->plan.trace = value;
-      if (value == NULL || strlen(value) > 200)
-        return "--trace wants a folder";
-    } else if (strcmp(argv[at], "--engine") == 0) {
-      options->engine = value;
-      if (value == NULL || strcmp(value, "mpi") != 0)
-        return "--engine wants mpi";
-    } else {
-      return "unknown option";
-    }
+    const char *wrong = read_option(argv[at], at + 1 < argc ? argv[at + 1] : NULL, options);
+    if (wrong != NULL)
+      return wrong;
   }
-  options->plan.pes = (int)pes;
-  options->plan.chaos_seed = seed;
   options->program = argv + at;
-  if (options->engine != NULL && seed != 0)
+  if (options->engine != NULL && options->plan.chaos_seed != 0)
     return "--chaos is the embedded backend's";
-  return pes == 0 ? "-n is missing" : at >= argc ? "PROGRAM is missing" : NULL;
+  if (options->hosts != NULL && options->engine == NULL)
+    return "the embedded backend has one host; --hosts wants an engine";
+  return options->plan.pes == 0 ? "-n is missing" : at >= argc ? "PROGRAM is missing" : NULL;
 }
 
 static double now(void) {
@@ -208,57 +226,6 @@ static int start_all(Job *job, const Options *options) {
   return 0;
 }
 
-/* What Open MPI needs and a user should not have to know; the user's own settings win. */
-static void set_openmpi_environment(void) {
-  static const char *const settings[][2] = {
-      {"OMPI_ALLOW_RUN_AS_ROOT", "1"},
-      {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
-      {"OMPI_MCA_rmaps_base_oversubscribe", "1"},
-      {"OMPI_MCA_opal_common_ucx_opal_mem_hooks", "0"},
-      {"OMPI_MCA_btl", "^openib"},
-      {"OMPI_MCA_osc",
-       "^rdma,ucx"}, /* compare_and_swap of the one crashes, the other never progresses */
-  };
-  for (size_t i = 0; i < sizeof settings / sizeof settings[0]; ++i)
-    setenv(settings[i][0], settings[i][1], 0);
-}
-
-/* The engine's own launcher takes over this process. The engine lies beside this program. */
-static int run_with_engine(const char *name, const Options *options) {
-  char path[4096], pes[16], size[32];
-  ssize_t length = readlink("/proc/self/exe", path, sizeof path - 64);
-  char *folder_end = length > 0 ? memrchr(path, '/', (size_t)length) : NULL;
-  if (folder_end == NULL)
-    return usage(name, "cannot find its own folder");
-  snprintf(folder_end, 64, "/moac-shmem-%s.so", options->engine);
-  if (access(path, R_OK) != 0) {
-    fprintf(stderr, "%s: %s is not there: this installation was built without that engine\n", name,
-            path);
-    return 1;
-  }
-  int count = 0;
-  while (options->program[count] != NULL)
-    ++count;
-  char **command = calloc((size_t)count + 4, sizeof *command);
-  if (command == NULL)
-    return 1;
-  command[0] = "mpirun";
-  command[1] = "-np";
-  command[2] = pes;
-  memcpy(command + 3, options->program, (size_t)count * sizeof *command);
-  snprintf(pes, sizeof pes, "%d", options->plan.pes);
-  snprintf(size, sizeof size, "%zu", options->plan.heap_bytes);
-  setenv("MOAC_SHMEM_ENGINE", path, 1);
-  setenv("MOAC_SHMEM_HEAP", size, 1);
-  if (options->plan.trace != NULL)
-    setenv("MOAC_SHMEM_TRACE", options->plan.trace, 1);
-  set_openmpi_environment();
-  execvp(command[0], command);
-  fprintf(stderr, "%s: cannot run %s: %s\n", name, command[0], strerror(errno));
-  free(command);
-  return CANNOT_RUN;
-}
-
 int moac_launch_main(int argc, char **argv) {
   Options options = {.program = NULL};
   const char *name = argc > 0 ? argv[0] : "moac launch", *wrong = parse(argc, argv, &options);
@@ -269,7 +236,7 @@ int moac_launch_main(int argc, char **argv) {
     return 1;
   }
   if (options.engine != NULL)
-    return run_with_engine(name, &options);
+    return moac_launch_engine(options.engine, options.hosts, &options.plan, options.program);
   Job job = {.world = {.mode = WORLD_PROCESSES, .arena_fd = -1}};
   job.children = calloc((size_t)options.plan.pes, sizeof *job.children);
   if (job.children == NULL ||

@@ -17,6 +17,11 @@ CASES = [  # how PE 1 ends, where the others wait, exit code of the job, what th
     ("stay", "signal", 7, "a PE called global_exit"),
     ("absent", "barrier", 0, "a PE failed"),
 ]
+WRONG = [  # command lines that are refused, and what is said
+    (["-n", "2", "--engine", "tin"], "--engine wants"),
+    (["-n", "2", "--hosts", "here"], "--hosts wants an engine"),
+    (["-n", "2", "--engine", "mpi", "--chaos", "3"], "--chaos is"),
+]
 
 
 def left_behind():
@@ -54,6 +59,9 @@ def main(launcher, program):
     good = launcher_killed(launcher, program) and good
     wrong = subprocess.run([launcher, "-n", "0", program], capture_output=True, text=True)
     good = good and wrong.returncode == 2 and "usage" in wrong.stderr
+    for words, text in WRONG:
+        refused = subprocess.run([launcher, *words, program], capture_output=True, text=True)
+        good = good and refused.returncode == 2 and text in refused.stderr
     missing = subprocess.run([launcher, "-n", "2", "./no-such-program"], capture_output=True, text=True)
     good = good and missing.returncode == 127 and "cannot run" in missing.stderr
     if left_behind() != before:
