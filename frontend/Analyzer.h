@@ -65,6 +65,8 @@ private:
   Val maxMin(bool max, const Vals &args, SourceRange at);
   Val callFn(const ast::Fn &fn, const Vals &args, SourceRange at);
   Val call(const ast::Call &expr);
+  void unknownFunction(const std::string &name, SourceRange range,
+                       const std::vector<std::string> &candidates);
   bool checkArity(const ast::FnRef &fn, size_t found, SourceRange at);
   bool isBool(const Val &value, std::string_view what);
 
@@ -220,6 +222,7 @@ private:
   Val reduceBy(const ast::FnRef &fn, bool scan, const Val &array, SourceRange at);
   Val reduceOp(Reduction reduced, bool scan, const Val &array, SourceRange at);
   Val outer(const ast::FnRef &fn, const Val &lhs, const Val &rhs, SourceRange at);
+  std::string transposeHelp(const Val &lhs, const Val &rhs, const std::string &name);
   Val inner(const ast::FnRef &f, const ast::FnRef &g, const Val &lhs, const Val &rhs,
             SourceRange at);
   std::optional<std::vector<int64_t>> ranksOf(const ast::Operator &op, const Vals &args);
@@ -286,6 +289,7 @@ private:
   mlir::Value argument(const ParamInfo &param);
   void atEntry(const std::function<void()> &build);
   std::optional<shape::Expr> extent(const ast::Expr &expr);
+  void reportUndefined(const ParamInfo &result);
   void finish();
   void warnUnread();
 
@@ -300,6 +304,9 @@ private:
   Val stored(const Val &array);
   void convertArguments(const CallSite &site, Vals &args);
   bool unify(const CallSite &site, const Vals &args, std::map<std::string, shape::Expr> &symbols);
+  void reportArgumentShape(const CallSite &site, const Vals &args, unsigned at,
+                           const std::vector<shape::Expr> &wanted,
+                           const std::vector<shape::Expr> &found);
   bool checkArguments(const CallSite &site, const Vals &args,
                       const std::map<std::string, shape::Expr> &symbols);
   bool checkConditions(const CallSite &site, const Vals &args,
@@ -331,6 +338,8 @@ private:
   std::vector<const ast::Fn *> fnStack;
   std::map<std::string, SourceRange, std::less<>> definitions; ///< where the body defines what
   std::map<std::string, mlir::Value, std::less<>> resultValues;
+  std::set<std::string, std::less<>> unknown; ///< names that were reported
+  bool inSubscript = false;                   ///< directly: the name is all of it
   std::string defining;            ///< the name whose right side is being translated
   std::vector<shape::Expr> frames; ///< of the omegas around what is translated
   mlir::Operation *lastEntryOp = nullptr;

@@ -12,6 +12,8 @@
 
 #include "frontend/AstExpr.h"
 
+#include <set>
+
 namespace moac::ast {
 
 //===-- Statements
@@ -187,6 +189,8 @@ struct File {
   std::vector<Kernel> kernels;
   std::vector<Derive> derives;
   std::vector<Schedule> schedules;
+  /// Names of items that could not be read: what uses them is not wrong for that.
+  std::set<std::string, std::less<>> broken;
 };
 
 } // namespace moac::ast

@@ -110,10 +110,12 @@ void checkNames(const ast::Fn &fn, Diagnostics &diags) {
   });
   ast::forEachExpr(*fn.body, [&](const ast::Expr &part) {
     auto *use = dyn_cast<ast::NameUse>(&part);
-    if (use && !known.count(use->name))
-      diags.report(diag::nameInFn, use->range, use->name, fn.name.text)
-          .note(fn.name.range, "a fn sees its own parameters only")
-          .help("give it as an argument");
+    if (!use || known.count(use->name))
+      return;
+    std::string near = didYouMean(use->name, std::vector(known.begin(), known.end()));
+    diags.report(diag::nameInFn, use->range, use->name, fn.name.text)
+        .note(fn.name.range, "a fn sees its own parameters only")
+        .help(near.empty() ? "give it as an argument" : near);
   });
 }
 } // namespace

@@ -112,10 +112,15 @@ bool Analyzer::bindLeft(const ast::Define &define, Block &block,
   }
   if (result && result->extents.size() != define.indices.size()) {
     diags
-        .report(diag::leftRank, define.lhsRange, define.indices.size(), define.target.text,
-                shapeText(result->extents))
+        .report(diag::leftRank, define.lhsRange,
+                define.indices.size() == 1 ? "1 index"
+                                           : std::to_string(define.indices.size()) + " indices",
+                define.target.text, shapeText(result->extents))
         .note(result->ast->range,
-              "'" + define.target.text + "' has shape " + shapeText(result->extents));
+              "'" + define.target.text + "' has shape " + shapeText(result->extents))
+        .help(result->isArray() ? "write `" + define.target.text + "[" +
+                                      exampleIndices(result->extents.size()) + "] = ..`"
+                                : "a scalar has no indices: `" + define.target.text + " = ..`");
     good = false;
     result = nullptr;
   }
@@ -255,16 +260,33 @@ void Analyzer::finishScalar(const ast::Define &define, std::unique_ptr<Block> bl
   declareValue(define.target, array);
 }
 
+namespace {
+/// A result's declaration with other extents.
+std::string declaration(const ParamInfo &result, const std::vector<shape::Expr> &extents) {
+  std::string text = result.name() + ": " + std::string(spelling(result.ast->type.type));
+  for (size_t axis = 0; axis < extents.size(); ++axis)
+    text += (axis ? ", " : "[") + extents[axis].str();
+  return text + (extents.empty() ? "" : "]");
+}
+} // namespace
+
 /// Whether an array fits a declared result; reports both shapes when it does not.
 bool Analyzer::sameShape(const Val &value, const ParamInfo &result, SourceRange at) {
   std::vector<shape::Expr> found = value.arrayType().extents();
   bool equal = found.size() == result.extents.size();
   for (unsigned i = 0; equal && i < found.size(); ++i)
     equal = found[i] == result.extents[i] || ranges->entry.proveEqual(found[i], result.extents[i]);
-  if (!equal)
-    diags.report(diag::resultShape, at, result.name(), shapeText(result.extents), shapeText(found))
-        .note(result.ast->range, "'" + result.name() + "' is declared here");
-  return equal;
+  if (equal)
+    return true;
+  auto report = diags.report(diag::resultShape, at, result.name(), shapeText(result.extents),
+                             shapeText(found));
+  report.note(result.ast->range, "'" + result.name() + "' is declared here");
+  if (result.extents.size() == 2 && found.size() == 2 && same(result.extents[0], found[1]) &&
+      same(result.extents[1], found[0]))
+    report.help("transpose the value, or declare `" + declaration(result, found) + "`");
+  else
+    report.help("declare `" + declaration(result, found) + "`, or change the value");
+  return false;
 }
 
 /// Gives an array a name: a nameless gen takes it, anything else becomes a gen that reads it.

@@ -11,7 +11,7 @@ namespace moac {
 namespace {
 
 constexpr DiagInfo infos[] = {
-#define MOAC_DIAG(ID, SEVERITY, FORMAT) {#ID, Severity::SEVERITY, FORMAT},
+#define MOAC_DIAG(ID, SEVERITY, FORMAT, HELP) {#ID, Severity::SEVERITY, FORMAT, HELP},
 #include "frontend/Diagnostics.def"
 };
 
@@ -73,8 +73,13 @@ DiagnosticBuilder Diagnostics::add(DiagId id, SourceRange range,
     return DiagnosticBuilder(nullptr);
   }
   all.push_back(std::make_unique<Diagnostic>(
-      Diagnostic{id, info.severity, range, substitute(info.format, args), {}, {}}));
+      Diagnostic{id, info.severity, range, substitute(info.format, args), {},
+                 std::string(info.help)}));
   return DiagnosticBuilder(all.back().get());
+}
+
+bool Diagnostics::reported(DiagId id) const {
+  return std::ranges::any_of(all, [id](const auto &message) { return message->id == id; });
 }
 
 std::vector<const Diagnostic *> Diagnostics::sorted() const {
@@ -91,13 +96,15 @@ std::vector<const Diagnostic *> Diagnostics::sorted() const {
   return result;
 }
 
-std::string didYouMean(std::string_view name, std::span<const std::string> candidates) {
+std::string_view nearest(std::string_view name, std::span<const std::string> candidates) {
   unsigned limit = name.size() <= 2 ? 1 : unsigned(name.size() + 2) / 3;
   const std::string *best = nullptr;
   for (const std::string &candidate : candidates) {
     if (candidate == name)
       continue;
     unsigned distance = llvm::StringRef(name).edit_distance(candidate, true, limit);
+    if (std::ranges::is_permutation(name, candidate)) // letters out of order: one slip
+      distance = 1;
     // A name all of whose letters would change is no suggestion, except for a change of case.
     bool unrelated = distance >= std::max(name.size(), candidate.size()) &&
                      !llvm::StringRef(name).equals_insensitive(candidate);
@@ -106,7 +113,12 @@ std::string didYouMean(std::string_view name, std::span<const std::string> candi
     best = &candidate;
     limit = distance;
   }
-  return best ? "did you mean '" + *best + "'?" : "";
+  return best ? std::string_view(*best) : std::string_view();
+}
+
+std::string didYouMean(std::string_view name, std::span<const std::string> candidates) {
+  std::string_view near = nearest(name, candidates);
+  return near.empty() ? "" : "did you mean '" + std::string(near) + "'?";
 }
 
 } // namespace moac

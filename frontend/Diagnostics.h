@@ -2,8 +2,8 @@
 //
 // Kinds live in Diagnostics.def. A phase reports by kind, so that wording stays in one place and
 // every kind has an id for `moac --explain`. Rules for texts: lower case, no full stop, names in
-// single quotes, the fix only in `help`. Nothing is printed while reporting: messages are sorted by
-// position first.
+// single quotes, the fix only in `help`, which hardly a message goes without. Nothing is printed
+// while reporting: messages are sorted by position first.
 //
 //   diags.report(diag::unknownName, use.range, use.name)
 //       .note(declaration.range, "declared here")
@@ -27,7 +27,7 @@ enum class Severity { Error, Warning };
 
 /// One enumerator for each line of Diagnostics.def.
 enum class DiagId {
-#define MOAC_DIAG(ID, SEVERITY, FORMAT) ID,
+#define MOAC_DIAG(ID, SEVERITY, FORMAT, HELP) ID,
 #include "frontend/Diagnostics.def"
 };
 
@@ -36,6 +36,7 @@ struct DiagInfo {
   std::string_view id;
   Severity severity;
   std::string_view format; ///< `{}` stands for the next argument
+  std::string_view help;   ///< what to do about it, when the report says nothing better
 };
 const DiagInfo &diagInfo(DiagId id);
 /// The kind's id as it is printed behind a message, `unknown-name`.
@@ -54,7 +55,7 @@ consteval unsigned countArguments(std::string_view format) {
     ++count;
   return count;
 }
-#define MOAC_DIAG(ID, SEVERITY, FORMAT)                                                            \
+#define MOAC_DIAG(ID, SEVERITY, FORMAT, HELP)                                                      \
   inline constexpr DiagKind<countArguments(FORMAT)> ID{DiagId::ID};
 #include "frontend/Diagnostics.def"
 } // namespace diag
@@ -92,7 +93,7 @@ class DiagnosticBuilder {
 public:
   explicit DiagnosticBuilder(Diagnostic *diagnostic) : diagnostic(diagnostic) {}
   DiagnosticBuilder &note(SourceRange range, std::string text);
-  /// An empty text adds nothing.
+  /// Replaces the kind's own help. An empty text changes nothing.
   DiagnosticBuilder &help(std::string text);
 
 private:
@@ -117,6 +118,7 @@ public:
   }
 
   bool hasErrors() const { return errors != 0; }
+  bool reported(DiagId id) const;
   size_t errorCount() const { return errors; }
 
   /// Messages sorted by file and position, without duplicates.
@@ -137,8 +139,9 @@ private:
   size_t dropped = 0;
 };
 
-/// `did you mean 'x'?` for the candidate nearest to `name` by edit distance, or empty when none is
-/// near.
+/// The candidate nearest to `name` by edit distance, or empty when none is near.
+std::string_view nearest(std::string_view name, std::span<const std::string> candidates);
+/// `did you mean 'x'?` for that candidate, or empty.
 std::string didYouMean(std::string_view name, std::span<const std::string> candidates);
 
 } // namespace moac

@@ -72,7 +72,11 @@ std::string Analyzer::omegaHelp(const Val &a, const Val &b, std::string_view fn)
   bool first = &large == &a;
   return "the rank operator repeats along an axis: `" + name(a, "A") + " (" + std::string(fn) +
          " omega<" + (first ? largeRank : smallRank) + " " + (first ? smallRank : largeRank) +
-         ">) " + name(b, "B") + "`";
+         ">) " + name(b, "B") + "`" +
+         (leading && trailing ? ", or the other way round with " + std::string("`omega<") +
+                                    std::to_string(first ? rest : 0) + " " +
+                                    std::to_string(first ? 0 : rest) + ">`"
+                              : "");
 }
 
 /// The shape all arrays among `args` have; scalars extend to it.

@@ -1,5 +1,6 @@
 // Expressions: dispatch on the node, names, constants, calls. See Analyzer.h.
 #include "frontend/Analyzer.h"
+#include "frontend/Habits.h"
 
 #include <cmath>
 #include <limits>
@@ -134,13 +135,27 @@ void Analyzer::unknownName(const std::string &name, SourceRange range) {
         .help("constraints speak of symbols and scalar parameters");
     return;
   }
+  if (!unknown.insert(name).second)
+    return; // once in a kernel: the same slip, or the same missing definition
+  std::string unbound =
+      "an index is bound on the left side, or by a reduction: `sum[" + name + "](..)`";
   if (items.fns.count(name) || items.kernels.count(name)) {
     diags.report(diag::functionAsValue, range, name)
-        .help("call it with its arguments in parentheses");
+        .help(inSubscript ? unbound : "call it with its arguments in parentheses");
     return;
   }
   std::vector<std::string> candidates = names.names();
-  diags.report(diag::unknownName, range, name).help(didYouMean(name, candidates));
+  std::string help = didYouMean(name, candidates);
+  if (inSubscript && (help.empty() || name.size() == 1))
+    help = unbound;
+  diags.report(diag::unknownName, range, name).help(help);
+}
+
+void Analyzer::unknownFunction(const std::string &name, SourceRange range,
+                               const std::vector<std::string> &candidates) {
+  if (items.broken.count(name) || diags.reported(diag::importNotFound.id))
+    return; // it may be there: what kept it from being read is reported
+  diags.report(diag::unknownFunction, range, name).help(suggestFunction(name, candidates));
 }
 
 Val Analyzer::unary(const ast::Unary &expr) {
@@ -194,6 +209,11 @@ bool Analyzer::checkArity(const ast::FnRef &fn, size_t found, SourceRange at) {
   if (auto it = items.fns.find(fn.name);
       fn.kind == ast::FnRef::Kind::UserName && it != items.fns.end())
     report.note(it->second->name.range, "'" + fn.name + "' is defined here");
+  if (fn.kind == ast::FnRef::Kind::FuncName && fn.func == Func::Where)
+    report.help("write `where(c, a, b)`: a where c holds, else b");
+  else if (fn.kind == ast::FnRef::Kind::FuncName && wanted <= 3)
+    report.help("write `" + std::string(spelling(fn.func)) + "(" +
+                std::string("a, b, c").substr(0, 3 * wanted - 2) + ")`");
   return false;
 }
 
@@ -203,11 +223,11 @@ Val Analyzer::call(const ast::Call &expr) {
   if (expr.callee.kind == ast::FnRef::Kind::UserName && !items.fns.count(expr.callee.name)) {
     if (auto kernel = items.kernels.find(expr.callee.name); kernel != items.kernels.end())
       return kernelInExpression(expr, kernel->second);
-    auto report = diags.report(diag::unknownFunction, expr.callee.range, expr.callee.name);
     if (scope->find(expr.callee.name))
-      report.help("subscripts stand in square brackets: `" + expr.callee.name + "[...]`");
+      diags.report(diag::unknownFunction, expr.callee.range, expr.callee.name)
+          .help("subscripts stand in square brackets: `" + expr.callee.name + "[...]`");
     else
-      report.help(didYouMean(expr.callee.name, items.callables()));
+      unknownFunction(expr.callee.name, expr.callee.range, items.callables());
     return poison();
   }
   Vals args = visitAll(expr.args);

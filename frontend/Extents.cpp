@@ -41,8 +41,7 @@ std::optional<Expr> ExtentReader::read(const ast::Expr &expr) {
   default:
     break;
   }
-  diags.report(diag::extentForm, expr.range)
-      .help("an extent is built from symbols and integers with + - * / // % min max abs");
+  diags.report(diag::extentForm, expr.range);
   return std::nullopt;
 }
 
@@ -94,8 +93,7 @@ std::optional<Expr> ExtentReader::call(const ast::Call &expr) {
   bool isMin = expr.callee.kind == Kind::WordName && expr.callee.word == Word::Min;
   bool isAbs = expr.callee.kind == Kind::FuncName && expr.callee.func == Func::Abs;
   if (!(isMax || isMin || isAbs) || expr.args.empty() || (isAbs && expr.args.size() != 1)) {
-    diags.report(diag::extentForm, expr.range)
-        .help("an extent is built from symbols and integers with + - * / // % min max abs");
+    diags.report(diag::extentForm, expr.range);
     return std::nullopt;
   }
   std::optional<Expr> result;

@@ -157,9 +157,13 @@ Val Analyzer::floatFn(ScalarFn fn, const Vals &args, SourceRange at, std::string
 Val Analyzer::divide(const Vals &args, SourceRange at) {
   Meeting met = emit.meet(args, at, "'/'");
   if (met && isa<IntegerType>(met.type)) {
+    auto real = [&](const Val &arg) {
+      return arg.kind == Kind::Typed ? "f64(" + emit.code(arg.range) + ")" : emit.text(arg.range);
+    };
     diags.report(diag::integerDivision, at, moa::typeName(met.type))
         .help("`" + emit.text(args[0].range) + " // " + emit.text(args[1].range) +
-              "` rounds down; for a real quotient cast both to f64");
+              "` rounds down; the real quotient is `" + real(args[0]) + " / " + real(args[1]) +
+              "`");
     return poison();
   }
   return met ? floatFn(ScalarFn::div_, args, at, "'/'") : poison();

@@ -166,6 +166,7 @@ void Collector::followLinks() {
 
 void Collector::collect(const std::vector<ast::File> &files) {
   for (const ast::File &file : files) {
+    items.broken.insert(file.broken.begin(), file.broken.end());
     for (const ast::Fn &fn : file.fns)
       if (claim(fn.name))
         items.fns.emplace(fn.name.text, &fn);
@@ -176,8 +177,10 @@ void Collector::collect(const std::vector<ast::File> &files) {
         scanBody(kernel);
       }
     for (const ast::Derive &derive : file.derives)
-      if (claim(derive.name))
+      if (claim(derive.name)) {
         diags.report(diag::notYet, derive.range, "derive");
+        items.broken.insert(derive.name.text);
+      }
     for (const ast::Schedule &schedule : file.schedules)
       diags.report(diag::notYet, schedule.range, "schedule");
   }

@@ -13,6 +13,16 @@ using Kind = Val::Kind;
 using Symbols = std::map<std::string, shape::Expr>;
 
 namespace {
+/// The statement that takes all results of a kernel.
+std::string nameAll(const KernelInfo &callee) {
+  std::string names;
+  for (const ParamInfo &result : callee.results)
+    names += (names.empty() ? "" : ", ") + result.name();
+  if (callee.results.size() > 1)
+    names = "(" + names + ")";
+  return "name all its results: `" + names + " = " + callee.name() + "(...)`";
+}
+
 std::vector<shape::Expr> substitute(const std::vector<shape::Expr> &extents,
                                     const Symbols &symbols) {
   std::vector<shape::Expr> result;
@@ -60,6 +70,27 @@ bool Analyzer::unify(const CallSite &site, const Vals &args, Symbols &symbols) {
   return true;
 }
 
+/// Says which argument has given the symbols of the shape that is wanted their values.
+void Analyzer::reportArgumentShape(const CallSite &site, const Vals &args, unsigned at,
+                                   const std::vector<shape::Expr> &wanted,
+                                   const std::vector<shape::Expr> &found) {
+  const ParamInfo &param = site.callee->params[at];
+  auto report = diags.report(diag::argumentShape, args[at].range, param.name(),
+                             site.callee->name(), shapeText(wanted), shapeText(found));
+  report.note(param.ast->range, "'" + param.name() + "' has shape " + shapeText(param.extents));
+  if (wanted.size() != found.size())
+    return;
+  unsigned axis = 0;
+  while (same(wanted[axis], found[axis]))
+    ++axis;
+  for (const std::string &name : param.extents[axis].names())
+    if (const SymbolInfo *symbol = site.callee->symbol(name); symbol && symbol->axis)
+      report.note(args[symbol->param].range,
+                  name + " of '" + site.callee->name() + "' is " +
+                      args[symbol->param].extents()[*symbol->axis].str() + " here");
+  helpEqual(report, wanted[axis], found[axis]);
+}
+
 bool Analyzer::checkArguments(const CallSite &site, const Vals &args, const Symbols &symbols) {
   bool good = true;
   for (unsigned i = 0; i < args.size(); ++i) {
@@ -74,10 +105,7 @@ bool Analyzer::checkArguments(const CallSite &site, const Vals &args, const Symb
       equal = wanted[axis] == found[axis] || ranges->entry.proveEqual(wanted[axis], found[axis]);
     mlir::Type type = emit.type(param.ast->type.type);
     if (!equal) {
-      diags
-          .report(diag::argumentShape, args[i].range, param.name(), site.callee->name(),
-                  shapeText(wanted), shapeText(found))
-          .note(param.ast->range, "'" + param.name() + "' has shape " + shapeText(param.extents));
+      reportArgumentShape(site, args, i, wanted, found);
       good = false;
     } else if (args[i].arrayType().getElementType() != type) {
       diags
@@ -307,7 +335,7 @@ Val Analyzer::oneResult(const CallSite &site, const Vals &args) {
     diags
         .report(diag::resultCount, site.range, site.callee->name(),
                 countText(results->size(), "result"), "1 is")
-        .help("name them all: `(a, b) = " + site.callee->name() + "(...)`");
+        .help(nameAll(*site.callee));
     return poison();
   }
   return made(results->front().ir, site.range, false);
@@ -320,8 +348,7 @@ void Analyzer::defineMany(const ast::DefineMany &define) {
   };
   auto kernel = items.kernels.find(define.callee.text);
   if (kernel == items.kernels.end()) {
-    diags.report(diag::unknownFunction, define.callee.range, define.callee.text)
-        .help(didYouMean(define.callee.text, items.names()));
+    unknownFunction(define.callee.text, define.callee.range, items.names());
     return fail();
   }
   defining = define.targets.front().text;
@@ -344,7 +371,8 @@ void Analyzer::defineByCall(const std::vector<ast::Name> &targets, const CallSit
     diags
         .report(diag::resultCount, at, site.callee->name(), countText(results->size(), "result"),
                 std::to_string(targets.size()) + (targets.size() == 1 ? " is" : " are"))
-        .note(site.callee->ast->headRange, "'" + site.callee->name() + "' is declared here");
+        .note(site.callee->ast->headRange, "'" + site.callee->name() + "' is declared here")
+        .help(nameAll(*site.callee));
     results.reset();
   }
   if (results)

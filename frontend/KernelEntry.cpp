@@ -265,12 +265,26 @@ std::optional<shape::Expr> Analyzer::extent(const ast::Expr &expr) {
   return value;
 }
 
+/// A result without definition: perhaps a value nearly of that name was meant to be it.
+void Analyzer::reportUndefined(const ParamInfo &result) {
+  std::vector<std::string> values;
+  for (auto &[name, entity] : names.all())
+    if (entity.kind == Entity::Kind::Value && !entity.read)
+      values.push_back(name);
+  auto report = diags.report(diag::resultUndefined, result.ast->range, result.name());
+  std::string near(nearest(result.name(), values));
+  if (near.empty())
+    return void(report.help("define it in the body: `" + result.name() + " = ..`"));
+  report.note(names.find(near)->declared, "'" + near + "' is defined here")
+      .help("did you mean '" + result.name() + "' there?");
+}
+
 void Analyzer::finish() {
   SmallVector<Value> values;
   for (const ParamInfo &result : info.results) {
     auto it = resultValues.find(result.name());
     if (it == resultValues.end())
-      diags.report(diag::resultUndefined, result.ast->range, result.name());
+      reportUndefined(result);
     else if (it->second)
       values.push_back(it->second);
   }

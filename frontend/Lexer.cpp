@@ -4,6 +4,7 @@
 
 #include "frontend/CheckText.h"
 #include "frontend/Glyphs.h"
+#include "frontend/Habits.h"
 
 #include <algorithm>
 
@@ -232,10 +233,14 @@ void Lexer::lexUnknown() {
     return pushSpelled(habit.word, begin);
   }
   ++at;
-  DiagnosticBuilder message =
-      diagnostics.report(diag::unknownCharacter, range(begin), text.substr(begin, 1));
-  if (text[begin] == '^')
-    message.help("a power is 'pow(a, b)'");
+  std::string_view sign = text.substr(begin, 1);
+  std::string help(signHabit(sign));
+  size_t end = text.find_first_of("'\n", at);
+  if (sign == "'" && end != text.npos && text[end] == '\'') { // a string of other languages
+    at = uint32_t(end + 1);
+    help = "the name of an imported file stands in double quotes";
+  }
+  diagnostics.report(diag::unknownCharacter, range(begin), sign).help(help);
   push(Tok::Bad, begin);
 }
 

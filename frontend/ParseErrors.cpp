@@ -70,6 +70,25 @@ void Parser::skipSlashComment() {
   skipNewLine();
 }
 
+/// What is meant where one operand follows another, or a member of an array is asked for.
+std::string Parser::neighbourHelp() const {
+  const Token &before = previous();
+  bool operand = at(Tok::Name) || at(Tok::Number);
+  if (at(Tok::Dot) && before.kind != Tok::Number)
+    return "arrays have no members: `shape A`, `transpose A`; products are `A (f.g) B`";
+  if (at(Tok::Keyword) && (token().is(Keyword::Outer) || token().is(Keyword::Omega) ||
+                           token().is(Keyword::Red) || token().is(Keyword::Scan)))
+    return "operators stand in parentheses, as in '(red +) A' or 'A (outer *) B'";
+  if (operand && before.kind == Tok::RightParen)
+    return "a function of two arguments is called: `f(A, B)`; a product needs '*'";
+  if (!operand || (before.kind != Tok::Name && before.kind != Tok::Number))
+    return "";
+  std::string first(textOf(before)), second(textOf(token()));
+  std::string product = "`" + first + "*" + second + "` for a product";
+  bool name = before.kind == Tok::Name;
+  return "write " + (name ? "`" + first + "(" + second + ")` for a call, " : "") + product;
+}
+
 void Parser::expected(const std::string &what, bool inExpression, std::string help) {
   complete = false;
   if (token().kind == Tok::Bad)
@@ -89,6 +108,8 @@ void Parser::expected(const std::string &what, bool inExpression, std::string he
   }
   if (help.empty() && inExpression && !token().newlineBefore && startsStatement(position))
     help = "statements are separated by a new line or ';'";
+  if (help.empty() && inExpression && !token().newlineBefore)
+    help = neighbourHelp();
   error(diag::expected, here(), what, describe()).help(std::move(help));
 }
 

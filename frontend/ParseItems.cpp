@@ -2,6 +2,7 @@
 //
 // A kernel whose head has an error is still read to its end, so that its body's errors are shown
 // too. It is kept in the tree, marked incomplete, because other items may refer to it by name.
+#include "frontend/Habits.h"
 #include "frontend/ParserImpl.h"
 
 namespace moac {
@@ -22,6 +23,12 @@ void Parser::item(ast::File &result) {
     return;
   static const std::string words[] = {"kernel", "fn", "derive", "schedule", "import"};
   std::string help = at(Tok::Name) ? didYouMean(textOf(token()), words) : "";
+  if (std::string_view habit = itemHabit(textOf(token())); !habit.empty())
+    help = "write '" + std::string(habit) + "'";
+  if (at(Tok::RightBrace))
+    help = "there is one '}' more than '{'";
+  if (next().kind == Tok::Name)
+    result.broken.insert(std::string(textOf(next())));
   if (atWord("save") || atWord("seed"))
     help = "put it on the line of its 'derive'";
   error(diag::notAnItem, here(), describe()).help(help);
@@ -54,12 +61,14 @@ void Parser::fn(ast::File &result) {
   }
   if (!expect(Tok::Equal, "'=' and the value of '" + fn.name.text + "'"))
     return;
+  result.broken.insert(fn.name.text); // until it is read
   fn.body = expr();
   if (!fn.body)
     return;
   if (!at(Tok::NewLine) && !at(Tok::Semicolon) && !at(Tok::Eof) && !beginsItem(token()))
     return expected("the end of the function", true);
   fn.range = since(start);
+  result.broken.erase(fn.name.text);
   result.fns.push_back(std::move(fn));
 }
 
@@ -103,7 +112,8 @@ bool Parser::kernelHead(ast::Kernel &kernel) {
   if (!kernelResults(kernel) || !kernelClauses(kernel))
     return false;
   if (!at(Tok::LeftBrace))
-    expected("'{' and the body of '" + kernel.name.text + "'", true);
+    expected("'{' and the body of '" + kernel.name.text + "'", !at(Tok::Equal),
+             at(Tok::Equal) ? "the body defines the results in braces: `{ y = .. }`" : "");
   return good;
 }
 
@@ -169,11 +179,24 @@ bool Parser::param(ast::Param &result, const std::string &what) {
   }
   if (!name(result.name, what))
     return false;
-  if (!expect(Tok::Colon, "':' and the type of '" + result.name.text + "'") ||
-      !typeRef(result.type))
+  if (!accept(Tok::Colon)) {
+    const std::string &named = result.name.text;
+    std::string help = "write `" + named + ": f64`, or `" + named + ": f64[N]` for an array";
+    if (std::string type = typeHabit(named); at(Tok::Name) && !type.empty())
+      help = "write `" + std::string(textOf(token())) + ": " + type +
+             (next().kind == Tok::LeftSquare ? "[..]`" : "`");
+    expected("':' and the type of '" + named + "'", false, help);
     return false;
+  }
+  if (!typeRef(result.type))
+    return false;
+  if (at(Tok::Less)) {
+    expected("the end of the type", false, "a shape stands in square brackets: `f64[N]`");
+    return false;
+  }
   if (at(Tok::LeftSquare)) {
     Token open = advance();
+    Scoped whole(wholeNumbers, true);
     if (at(Tok::RightSquare)) {
       error(diag::emptyShape, join(rangeOf(open), here()))
           .help("a scalar is written without brackets");
@@ -199,22 +222,13 @@ bool Parser::typeRef(ast::TypeRef &result) {
     expected("an element type");
     return false;
   }
-  struct Habit {
-    std::string_view theirs, ours;
-  };
-  static constexpr Habit habits[] = {{"float", "f32"},   {"double", "f64"},  {"real", "f64"},
-                                     {"half", "f16"},    {"int", "i32"},     {"long", "i64"},
-                                     {"float32", "f32"}, {"float64", "f64"}, {"bfloat16", "bf16"},
-                                     {"int32", "i32"},   {"int64", "i64"},   {"uint8", "u8"},
-                                     {"int8", "i8"},     {"float16", "f16"}, {"boolean", "bool"}};
   std::string_view text = textOf(token());
   std::vector<std::string> types;
   for (auto type : allElementTypes())
     types.emplace_back(spelling(type));
-  auto habit = std::ranges::find(habits, text, &Habit::theirs);
+  std::string habit = typeHabit(text);
   error(diag::unknownType, here(), text)
-      .help(habit == std::end(habits) ? didYouMean(text, types)
-                                      : "write '" + std::string(habit->ours) + "'");
+      .help(habit.empty() ? didYouMean(text, types) : "write '" + habit + "'");
   return false;
 }
 

@@ -72,9 +72,17 @@ void Parser::noOperand() {
   else if (token().is(Keyword::Red))
     help = "write 'red[f, k](..)', or '(red f) A' for whole arrays";
   else if (token().is(Keyword::Scan) || token().is(Keyword::Outer) || token().is(Keyword::Omega))
-    help = "operators stand in parentheses, as in '(red +)' or 'A (outer *) B'";
+    help = before.kind == Tok::Word && token().is(Keyword::Omega)
+               ? "write '(" + std::string(textOf(before)) + " omega<..>) A'"
+               : "operators stand in parentheses, as in '(red +)' or 'A (outer *) B'";
   else if (token().kind == Tok::Word && !isPrefix(token().word()))
     help = "write '<..> " + std::string(textOf(token())) + " A'";
+  else if (at(Tok::String))
+    help = "a string names an imported file only";
+  else if (at(Tok::RightParen) && position > statementStart + 2 && scalarOp(before) &&
+           tokens[position - 2].kind == Tok::Name && tokens[position - 3].kind == Tok::LeftParen)
+    help = "operators are '(red " + std::string(textOf(before)) + ") A' and '(scan " +
+           std::string(textOf(before)) + ") A'";
   else if (at(Tok::LeftSquare) || at(Tok::LeftBrace))
     help = "a vector is written '<1 2 3>'";
   else if (at(Tok::Star) && before.kind == Tok::Star && !token().spaceBefore)
@@ -90,7 +98,9 @@ ExprPtr Parser::number() {
   if (text.size() > maxLiteral)
     return error(diag::literalTooLong, node->range, maxLiteral), nullptr;
   if (node->isInteger && llvm::StringRef(text).getAsInteger(10, node->integer)) {
-    error(diag::integerTooLarge, node->range, text).help("write '" + text + ".0' for a float");
+    std::string largest = "the largest integer is 9223372036854775807";
+    error(diag::integerTooLarge, node->range, text)
+        .help(wholeNumbers ? largest : largest + "; write '" + text + ".0' for a float");
     return nullptr;
   }
   if (!node->isInteger) {
@@ -243,6 +253,7 @@ bool Parser::binds(Reduce &reduce) {
 
 bool Parser::bind(Bind &result, const std::string &owner) {
   uint32_t start = position;
+  Scoped whole(wholeNumbers, true);
   if (!name(result.name, "an index"))
     return false;
   if (accept(Tok::Less)) {
@@ -264,6 +275,7 @@ bool Parser::bind(Bind &result, const std::string &owner) {
 /// `expr`, or a slice with any of its parts missing.
 bool Parser::subscript(Subscript &result) {
   uint32_t start = position;
+  Scoped whole(wholeNumbers, true);
   auto ends = [&] { return at(Tok::Colon) || at(Tok::Comma) || at(Tok::RightSquare); };
   ExprPtr first;
   if (!at(Tok::Colon) && !(first = expr()))

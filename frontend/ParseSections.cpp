@@ -142,6 +142,7 @@ bool Parser::vector(std::vector<ExprPtr> &elements) {
   Token open = advance();
   Scoped lines(freeLines, true);
   Scoped direct(inVector, true);
+  Scoped whole(wholeNumbers, true);
   if (accept(Tok::Greater))
     return true;
   ExprPtr first = sum();

@@ -2,6 +2,7 @@
 //
 // Each statement is read on its own: when one fails, its error is reported and the next line is
 // tried.
+#include "frontend/Habits.h"
 #include "frontend/ParserImpl.h"
 
 namespace moac {
@@ -57,7 +58,8 @@ ast::StmtPtr Parser::statement() {
 void Parser::badStatementStart() {
   bool operation = scalarOp(token()) || at(Tok::PlusPlus);
   if (!operation || !token().newlineBefore)
-    return expected("a definition, 'name = ..'");
+    return expected("a definition, 'name = ..'", false,
+                    at(Tok::Type) ? "a value has the type of its formula: `name = ..`" : "");
   error(diag::leadingOperator, here(), textOf(token()))
       .help("end the line before it with '" + std::string(textOf(token())) + "'");
 }
@@ -81,8 +83,11 @@ ast::StmtPtr Parser::define() {
         .help("name the sum: 'new = old " + std::string(textOf(token())) + " ..'");
     return nullptr;
   }
-  if (!expect(Tok::Equal, define->indexed ? "'='" : "'=' or '[' after '" + target + "'"))
+  if (!accept(Tok::Equal)) {
+    expected(define->indexed ? "'='" : "'=' or '[' after '" + target + "'", false,
+             definitionHelp(*define));
     return nullptr;
+  }
   define->value = expr();
   if (!define->value)
     return nullptr;
@@ -90,10 +95,24 @@ ast::StmtPtr Parser::define() {
   return define;
 }
 
+/// What was meant where the `=` of a definition is missing.
+std::string Parser::definitionHelp(const ast::Define &define) const {
+  const std::string &target = define.target.text;
+  if (define.indexed)
+    return at(Tok::LeftSquare) ? "all indices stand in one pair of brackets: `" + target + "[i, j]`"
+                               : "";
+  if (at(Tok::Colon) && next().kind == Tok::Equal)
+    return "write `" + target + " = ..`";
+  if (at(Tok::Colon))
+    return "a value has the type and shape of its formula: `" + target + " = ..`";
+  return std::string(statementHabit(target));
+}
+
 /// `[i, j: H]` of a left side.
 bool Parser::lhsIndices(ast::Define &define) {
   Token open = advance();
   Scoped lines(freeLines, true);
+  Scoped whole(wholeNumbers, true);
   define.indexed = true;
   do {
     uint32_t start = position;
@@ -184,8 +203,11 @@ ast::StmtPtr Parser::iterate() {
 bool Parser::range(ExprPtr &lo, ExprPtr &hi) {
   if (!(lo = sum()))
     return false;
-  if (!expect(Tok::DotDot, "'..' and the end of the range"))
+  if (!accept(Tok::DotDot)) {
+    expected("'..' and the end of the range", false,
+             at(Tok::Colon) ? "write `lo..hi`; hi is not reached" : "");
     return false;
+  }
   return (hi = sum()) != nullptr;
 }
 

@@ -73,6 +73,7 @@ private:
   }
   /// Reports that `what` should stand here; in an expression, says what usually leads to it.
   void expected(const std::string &what, bool inExpression = false, std::string help = "");
+  std::string neighbourHelp() const;
   bool expect(Tok wanted, const std::string &what);
   /// Consumes the bracket that closes `open`, or reports with `open` in a note.
   bool close(const Token &open, Tok closing, bool inExpression = true);
@@ -110,6 +111,7 @@ private:
   ast::StmtPtr define();
   ast::StmtPtr defineMany();
   ast::StmtPtr iterate();
+  std::string definitionHelp(const ast::Define &define) const;
   bool lhsIndices(ast::Define &define);
   bool range(ExprPtr &lo, ExprPtr &hi);
   void badStatementStart();
@@ -188,6 +190,7 @@ private:
   uint32_t lastSlashes = ~0u;  ///< the last `//` consumed
   uint32_t unclosedAt = ~0u;   ///< where a block was found to be unclosed
   bool freeLines = false;      ///< new lines mean nothing: in brackets, in a kernel's head
+  bool wholeNumbers = false;   ///< only integers stand here: in shapes, subscripts, vectors
   bool inVector = false;       ///< directly between < and >
   bool complete = true;        ///< no error in the item being read
   unsigned nesting = 0, sections = 0, blocks = 0;

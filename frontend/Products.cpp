@@ -107,6 +107,18 @@ Val Analyzer::outer(const ast::FnRef &fn, const Val &lhs, const Val &rhs, Source
   return made(op, at, value.kind == Kind::WeakFloat);
 }
 
+/// The transpose that would let two operands meet, if one of a matrix does; else empty.
+std::string Analyzer::transposeHelp(const Val &lhs, const Val &rhs, const std::string &name) {
+  std::string a = emit.text(lhs.range), b = emit.text(rhs.range);
+  if (rhs.rank() == 2 && same(lhs.extents().back(), rhs.extents().back()))
+    return "to meet the last axis on the right write `" + a + " (" + name + ") transpose " + b +
+           "`";
+  if (lhs.rank() == 2 && same(lhs.extents().front(), rhs.extents().front()))
+    return "to meet the first axis on the left write `transpose " + a + " (" + name + ") " + b +
+           "`";
+  return "";
+}
+
 /// `A (f.g) B`: the last axis of A meets the first of B.
 Val Analyzer::inner(const ast::FnRef &f, const ast::FnRef &g, const Val &lhs, const Val &rhs,
                     SourceRange at) {
@@ -119,7 +131,10 @@ Val Analyzer::inner(const ast::FnRef &f, const ast::FnRef &g, const Val &lhs, co
     auto report = diags.report(diag::innerShapes, at, shapeText(extents), shapeText(rhs.extents()));
     report.note(lhs.range, "the last axis of " + shapeText(extents))
         .note(rhs.range, "the first axis of " + shapeText(rhs.extents()));
-    helpEqual(report, contracted, other);
+    if (std::string fix = transposeHelp(lhs, rhs, name); !fix.empty())
+      report.help(fix);
+    else
+      helpEqual(report, contracted, other);
     return poison();
   }
   extents.pop_back();

@@ -77,7 +77,7 @@ void Ranges::reportShort(const Read &read, unsigned axis, const Expr &extent) {
   const IndexInfo &index = *read.axes[axis].direct;
   moa::ArrayType type = read.array();
   std::string lo = *index.lo == Expr(0) ? "" : index.lo->str() + "..";
-  bool constant = extent.constant() && index.hi->constant();
+  bool constant = factsAt(read.context.get()).provePositive(*index.hi - extent);
   auto report = emit.diags.report(diag::axisTooShort, read.axes[axis].range, index.name.text,
                                   "<" + lo + index.hi->str() + ">", axis, read.origin.text(),
                                   shapeText(type.extents()), constant ? "is" : "may be");
@@ -100,7 +100,10 @@ bool Ranges::refute(const Read &read, unsigned axis, const Expr &subscript, cons
   moa::ArrayType type = read.array();
   auto report =
       emit.diags.report(diag::outOfRange, read.axes[axis].range,
-                        moa::IndexExprs::display(subscript), moa::IndexExprs::display(*extreme),
+                        moa::IndexExprs::display(subscript) +
+                            (subscript.constant() ? " is"
+                                                  : " reaches " +
+                                                        moa::IndexExprs::display(*extreme) + ","),
                         extent.str(), axis, read.origin.text(), shapeText(type.extents()));
   noteOrigin(report, read.origin, type);
   if (std::string example = counterexample(read, subscript, extent); !example.empty())
@@ -110,6 +113,8 @@ bool Ranges::refute(const Read &read, unsigned axis, const Expr &subscript, cons
                       : "subscripts start at 0; guard the read with `where`, or shift the index");
   else if (!above)
     report.help("subscripts start at 0; the last element is `" + (extent - Expr(1)).str() + "`");
+  else if (extent.constant() && *extent.constant() > 0)
+    report.help("subscripts start at 0; the last is " + (extent - Expr(1)).str());
   return true;
 }
 
@@ -190,8 +195,9 @@ std::string Ranges::counterexample(const Read &read, const Expr &subscript, cons
                 " = " + std::to_string(value);
     int64_t at = subscript.evaluate(point.values).value_or(0),
             n = extent.evaluate(point.values).value_or(0);
-    return text + (text.back() == 'e' ? " always" : "") + ": subscript " + std::to_string(at) +
-           ", extent " + std::to_string(n);
+    if (text.back() == 'e')
+      return ""; // no size and no index decides
+    return text + ": subscript " + std::to_string(at) + ", extent " + std::to_string(n);
   }
   return "";
 }

@@ -30,9 +30,12 @@ bool Analyzer::checkOperands(const ast::Operator &op, size_t found, size_t wante
                              SourceRange opRange) {
   if (found == wanted)
     return true;
-  diags.report(diag::operandCount, opRange, print(op),
-               wanted == 2 ? "stands between two operands" : "stands before one operand",
-               found == 2 ? "two are" : "one is");
+  const std::string text = print(op);
+  diags
+      .report(diag::operandCount, opRange, text,
+              wanted == 2 ? "stands between two operands" : "stands before one operand",
+              found == 2 ? "two are" : "one is")
+      .help(wanted == 2 ? "write `A " + text + " B`" : "write `" + text + " A`");
   return false;
 }
 
@@ -75,8 +78,7 @@ Val Analyzer::applyFn(const ast::Operator &op, const Vals &args, SourceRange opR
     if (auto kernel = items.kernels.find(fn.name); kernel != items.kernels.end())
       return oneResult({&kernel->second, fn.range, at}, args);
     if (!items.fns.count(fn.name)) {
-      diags.report(diag::unknownFunction, fn.range, fn.name)
-          .help(didYouMean(fn.name, items.names()));
+      unknownFunction(fn.name, fn.range, items.callables());
       return poison();
     }
     break;

@@ -43,7 +43,9 @@ std::optional<Analyzer::RedKind> Analyzer::redKind(const ast::FnRef &fn, bool wi
       return RedKind{kind, nullptr, std::nullopt};
     if (withIndices &&
         (fn.word == Word::Mean || fn.word == Word::Logsumexp || fn.word == Word::Softmax)) {
-      notYet(fn.range, std::string(spelling(fn.word)) + " with bound indices");
+      const std::string word(spelling(fn.word));
+      diags.report(diag::notYet, fn.range, word + " with bound indices")
+          .help("`" + word + "` takes an array, along its leading axis: `" + word + "(A[i])`");
       return std::nullopt;
     }
   } else if (fn.kind == FnKind::Symbol) {
@@ -69,7 +71,7 @@ std::optional<Analyzer::RedKind> Analyzer::redKind(const ast::FnRef &fn, bool wi
       return std::nullopt;
     return RedKind{"fold", &fn, std::nullopt};
   } else if (fn.kind == FnKind::UserName && !items.kernels.count(fn.name)) {
-    diags.report(diag::unknownFunction, fn.range, fn.name).help(didYouMean(fn.name, items.callables()));
+    unknownFunction(fn.name, fn.range, items.callables());
     return std::nullopt;
   }
   diags.report(diag::notAScalarFunction, fn.range, emit.text(fn.range));

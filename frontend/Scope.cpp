@@ -40,6 +40,8 @@ Entity *Scope::declare(const ast::Name &name, Entity entity) {
     report.help("a value is defined once; give this one another name");
   else if (index)
     report.help("give the index another name");
+  else if (entity.kind == Entity::Kind::Value)
+    report.help("a parameter keeps its value; give the new one another name");
   return nullptr;
 }
 

@@ -20,6 +20,7 @@ struct HeadReader {
   void addSymbol(const std::string &name, SourceRange range);
   void collectSymbols();
   void bindSymbols();
+  void reportUnbound(const SymbolInfo &symbol);
   void readExtents(ParamInfo &param);
   bool checkLayout(const ast::Param &param);
   std::optional<shape::Expr> lookup(const ast::NameUse &use);
@@ -46,11 +47,13 @@ void HeadReader::readParam(const ast::Param &param, std::vector<ParamInfo> &into
 bool HeadReader::checkLayout(const ast::Param &param) {
   if (!param.layout || param.layout->text == "row" || param.layout->text == "col")
     return true;
+  static const std::string layouts[] = {"row", "col", "strided"};
+  std::string near = didYouMean(param.layout->text, layouts);
   if (param.layout->text == "strided")
     diags.report(diag::notYet, param.layout->range, "layout strided");
   else
     diags.report(diag::unknownLayout, param.layout->range, param.layout->text)
-        .help("the layouts are row, col and strided");
+        .help(near.empty() ? "the layouts are row, col and strided" : near);
   return false;
 }
 
@@ -115,12 +118,26 @@ void HeadReader::bindSymbols() {
           bound = true;
         }
     if (!bound && !reported)
-      diags.report(diag::unboundSymbol, symbol.range, symbol.name)
-          .help("add the parameter '" + symbol.name + ": i64', or an array with the extent " +
-                symbol.name + " alone");
+      reportUnbound(symbol);
     if (!bound)
       fail();
   }
+}
+
+/// Nothing gives a symbol its value: a slip, or a size that the caller has to pass.
+void HeadReader::reportUnbound(const SymbolInfo &symbol) {
+  std::vector<std::string> bound;
+  for (const ParamInfo &param : kernel.params) {
+    if (param.isSymbol)
+      bound.push_back(param.name());
+    for (const ast::ExprPtr &extent : param.ast->extents)
+      if (auto *use = llvm::dyn_cast<ast::NameUse>(extent.get()))
+        bound.push_back(use->name);
+  }
+  std::string near = didYouMean(symbol.name, bound);
+  diags.report(diag::unboundSymbol, symbol.range, symbol.name)
+      .help((near.empty() ? "" : near + " else ") + "add the parameter '" + symbol.name +
+            ": i64', or an array with the extent " + symbol.name + " alone");
 }
 
 std::optional<shape::Expr> HeadReader::lookup(const ast::NameUse &use) {

@@ -46,6 +46,7 @@ struct KernelInfo {
 struct Items {
   std::map<std::string, KernelInfo, std::less<>> kernels;
   std::map<std::string, const ast::Fn *, std::less<>> fns;
+  std::set<std::string, std::less<>> broken; ///< items that could not be read
   std::vector<std::string> names() const;
   /// Items and the functions of the language, for did-you-mean.
   std::vector<std::string> callables() const;

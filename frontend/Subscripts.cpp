@@ -90,7 +90,9 @@ std::optional<Analyzer::Cut> Analyzer::subscript(const ast::Expr &expr, SourceRa
   Cut cut;
   cut.range = range;
   cut.direct = asIndex(expr);
+  inSubscript = llvm::isa<ast::NameUse>(expr);
   Val val = visit(expr);
+  inSubscript = false;
   cut.start = val.poison() ? Value() : emit.index(val, "a subscript");
   return cut;
 }

@@ -6,13 +6,13 @@
 namespace moac {
 namespace {
 
-/// Reports "unknown name 'x'" at the first `what` of a one-file program and renders it.
+/// Reports "cannot find 'x'" at the first `what` of a one-file program and renders it.
 std::string renderAt(const std::string &text, const std::string &what) {
   SourceManager sources;
   FileId file = sources.add("dir/t.moa", text);
   Diagnostics diagnostics(sources);
   auto begin = uint32_t(text.find(what));
-  diagnostics.report(diag::unknownName, {file, begin, begin + uint32_t(what.size())}, "x");
+  diagnostics.report(diag::importNotFound, {file, begin, begin + uint32_t(what.size())}, "x");
   return diagnostics.render();
 }
 
@@ -37,21 +37,21 @@ TEST(Diagnostics, ShowsLineCaretNotesAndHelp) {
 }
 
 TEST(Diagnostics, CaretsStandUnderTheirTextBehindTabsAndUtf8) {
-  EXPECT_EQ(renderAt("\ta = bad", "bad"), "dir/t.moa:1:6: error: unknown name 'x' [unknown-name]\n"
+  EXPECT_EQ(renderAt("\ta = bad", "bad"), "dir/t.moa:1:6: error: cannot find 'x' [import-not-found]\n"
                                           "\ta = bad\n"
                                           "\t    ^~~\n");
-  EXPECT_EQ(renderAt("ψ ≤ bad ρ", "bad"), "dir/t.moa:1:5: error: unknown name 'x' [unknown-name]\n"
+  EXPECT_EQ(renderAt("ψ ≤ bad ρ", "bad"), "dir/t.moa:1:5: error: cannot find 'x' [import-not-found]\n"
                                           "ψ ≤ bad ρ\n"
                                           "    ^~~\n");
-  EXPECT_EQ(renderAt("# 漢字 bad", "bad"), "dir/t.moa:1:6: error: unknown name 'x' [unknown-name]\n"
+  EXPECT_EQ(renderAt("# 漢字 bad", "bad"), "dir/t.moa:1:6: error: cannot find 'x' [import-not-found]\n"
                                            "# 漢字 bad\n"
                                            "       ^~~\n")
       << "wide characters take two columns of the terminal, one of the position";
-  EXPECT_EQ(renderAt("# 漢字", "字"), "dir/t.moa:1:4: error: unknown name 'x' [unknown-name]\n"
+  EXPECT_EQ(renderAt("# 漢字", "字"), "dir/t.moa:1:4: error: cannot find 'x' [import-not-found]\n"
                                       "# 漢字\n"
                                       "    ^~\n");
   EXPECT_EQ(renderAt("# e\u0301 bad", "bad"),
-            "dir/t.moa:1:6: error: unknown name 'x' [unknown-name]\n"
+            "dir/t.moa:1:6: error: cannot find 'x' [import-not-found]\n"
             "# e\u0301 bad\n"
             "    ^~~\n")
       << "a combining accent takes none";
@@ -59,25 +59,25 @@ TEST(Diagnostics, CaretsStandUnderTheirTextBehindTabsAndUtf8) {
 
 TEST(Diagnostics, UnprintableBytesAreNotEchoed) {
   EXPECT_EQ(renderAt("a\x1b[31m\xff bad\r\n", "bad"),
-            "dir/t.moa:1:9: error: unknown name 'x' [unknown-name]\n"
+            "dir/t.moa:1:9: error: cannot find 'x' [import-not-found]\n"
             "a?[31m? bad\n"
             "        ^~~\n");
 }
 
 TEST(Diagnostics, RangesOverSeveralLinesAndAtTheEnd) {
-  EXPECT_EQ(renderAt("a b\nc d", "b\nc"), "dir/t.moa:1:3: error: unknown name 'x' [unknown-name]\n"
+  EXPECT_EQ(renderAt("a b\nc d", "b\nc"), "dir/t.moa:1:3: error: cannot find 'x' [import-not-found]\n"
                                           "a b\n"
                                           "  ^\n");
   SourceManager sources;
   FileId file = sources.add("t.moa", "ab");
   FileId empty = sources.add("u.moa", "");
   Diagnostics diagnostics(sources);
-  diagnostics.report(diag::unknownName, {file, 2, 2}, "x");
-  diagnostics.report(diag::unknownName, {file, 99, 120}, "y");
-  diagnostics.report(diag::unknownName, {empty, 0, 0}, "z");
-  EXPECT_EQ(diagnostics.render(), "t.moa:1:3: error: unknown name 'x' [unknown-name]\nab\n  ^\n"
-                                  "t.moa:1:3: error: unknown name 'y' [unknown-name]\nab\n  ^\n"
-                                  "u.moa:1:1: error: unknown name 'z' [unknown-name]\n\n^\n");
+  diagnostics.report(diag::importNotFound, {file, 2, 2}, "x");
+  diagnostics.report(diag::importNotFound, {file, 99, 120}, "y");
+  diagnostics.report(diag::importNotFound, {empty, 0, 0}, "z");
+  EXPECT_EQ(diagnostics.render(), "t.moa:1:3: error: cannot find 'x' [import-not-found]\nab\n  ^\n"
+                                  "t.moa:1:3: error: cannot find 'y' [import-not-found]\nab\n  ^\n"
+                                  "u.moa:1:1: error: cannot find 'z' [import-not-found]\n\n^\n");
 }
 
 TEST(Diagnostics, LongLinesAreCutAroundTheRange) {

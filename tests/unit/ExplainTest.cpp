@@ -155,6 +155,22 @@ TEST(Messages, TenMistakesGiveTenMessages) {
   EXPECT_EQ(errors, 10u + (messages.find("extents-disagree") != messages.npos)) << messages;
 }
 
+TEST(Messages, NothingFollowsFromWhatIsReported) {
+  const char *programs[] = {
+      "kernel mm(A: f64[M, K], B: f64[K, N]) -> C: f64[M, N] { C[i, j] = A[i, k] * B[k, j] }",
+      "kernel k(A: f64[M, K], B: f64[K, N]) -> C: f64[M, N] { C[i, j] = A[i, k] * B[k, j] }",
+      "fn f(x) = x +\nkernel k(a: f64[N]) -> o: f64[N] { o = f(a) }",
+      "kernal f(x: f64) -> y: f64 { y = x }\nkernel k(a: f64) -> o: f64 { o = f(a) }",
+      "import \"nowhere.moa\"\nkernel k(a: f64) -> o: f64 { o = f(a) + g(a) }",
+      "kernel k(a: f64[N]) -> o: f64[N] {\n  t = b\n  u = t + a\n  o[i] = u[i] + t[i]\n}",
+  };
+  for (const char *text : programs) {
+    const std::string messages = messagesOf(text);
+    EXPECT_NE(messages.find(": error: "), std::string::npos) << text;
+    EXPECT_EQ(messages.find(": error: "), messages.rfind(": error: ")) << messages;
+  }
+}
+
 TEST(Messages, SuggestionsForNamesWordsAndFiles) {
   EXPECT_NE(
       messagesOf("kernel k(query: f64) -> o: f64 { o = qeury }").find("did you mean 'query'?"),
@@ -164,6 +180,21 @@ TEST(Messages, SuggestionsForNamesWordsAndFiles) {
   EXPECT_NE(messagesOf("kernel k(a: f64[N]) -> o: f64 { o = red[maxx, i](a[i]) }")
                 .find("did you mean 'max'?"),
             std::string::npos);
+  const std::pair<const char *, const char *> remedies[] = {
+      {"kernel k(a: f64[N]) -> o: f64 { o = sqr(a[0]) }", "did you mean 'sqrt'?"},
+      {"kernel k(a: f64[Batch]) -> o: f64[Bacth] { o = a }", "did you mean 'Batch'?"},
+      {"kernel k(a: f64[N]) -> out: f64[N] { uot = a }", "did you mean 'out' there?"},
+      {"kernel norm(x: f64[N]) -> y: f64 { y = sum x }\n"
+       "kernel k(A: f64[M, N]) -> o: f64[M] { o = (nrom omega<1>) A }", "did you mean 'norm'?"},
+      {"kernel k(a: f64[N] layout cols) -> o: f64[N] { o = a }", "did you mean 'col'?"},
+      {"kernel k(a: flaot) -> o: f64 { o = a }", "write 'f32'"},
+      {"kernel k(a: f64[N]) -> o: f64 { o = avg(a) }", "`mean A`"},
+      {"kernel k(A: f64[N, N]) -> o: f64[N, N] { o = A @ A }", "(+.*)"},
+      {"kernel k(a: f64[99999999999999999999]) -> o: f64 { o = 1.0 }",
+       "help: the largest integer is 9223372036854775807\n"},
+  };
+  for (const auto &[text, remedy] : remedies)
+    EXPECT_NE(messagesOf(text).find(remedy), std::string::npos) << text << "\n" << messagesOf(text);
   EXPECT_NE(messagesOf("kernal k(a: f64) -> o: f64 { o = a }").find("did you mean 'kernel'?"),
             std::string::npos);
   const auto folder =

@@ -62,7 +62,8 @@ TEST(Parser, Sections) {
   EXPECT_EQ(dumpExpr("d (outer f) v"), "({outer f} d v)");
   EXPECT_EQ(dumpExpr("(norm omega<N-1>) X"), "({omega {norm} (- N 1)} _ X)");
   EXPECT_EQ(dumpExpr("f.g"), "t.moa:2:8: error: expected the end of the statement, found '.' "
-                             "[expected]\n  o = f.g\n       ^\n");
+                             "[expected]\n  o = f.g\n       ^\nhelp: arrays have no members: "
+                             "`shape A`, `transpose A`; products are `A (f.g) B`\n");
   EXPECT_EQ(dumpExpr("W (min.+) W * 2"), "(* ({word:min . +} W W) 2)");
   EXPECT_EQ(dumpExpr("a (-) b"), "({-} a b)");
   EXPECT_EQ(dumpExpr("A (f.g) B"), "({f . g} A B)");

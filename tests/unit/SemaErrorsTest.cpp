@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -86,6 +87,29 @@ TEST(SemaErrors, MessagesInFull) {
   }
 }
 
+/// Kinds about shapes that do not fit each other name both.
+const std::set<DiagId> aboutTwoShapes = {
+    DiagId::extentsDisagree, DiagId::resultShape, DiagId::shapesDiffer, DiagId::totalsDiffer,
+    DiagId::cannotJoin,      DiagId::innerShapes, DiagId::framesDiffer, DiagId::argumentShape,
+    DiagId::axisTooShort};
+
+TEST(SemaErrors, MessagesHaveAPlaceARemedyAndBothShapes) {
+  std::set<DiagId> shaped;
+  for (const Case &one : cases()) {
+    Analysed analysed(one.source);
+    for (const Diagnostic *message : analysed.diags.sorted()) {
+      EXPECT_TRUE(message->range.valid()) << one.title;
+      if (message->id != DiagId::expected) // it says itself what to write
+        EXPECT_FALSE(message->help.empty()) << one.title << ": " << message->message;
+      if (aboutTwoShapes.contains(message->id))
+        EXPECT_GE(std::ranges::count(message->message, '<'), 2) << message->message;
+      shaped.insert(message->id);
+    }
+  }
+  for (DiagId id : aboutTwoShapes)
+    EXPECT_TRUE(shaped.contains(id)) << diagName(id);
+}
+
 TEST(SemaErrors, LimitsAreMessages) {
   EXPECT_TRUE(Analysed(explosion()).kinds().contains(DiagId::tooComplex));
   std::string chain = "fn g0(x) = x\n";
@@ -128,6 +152,7 @@ TEST(SemaErrors, EveryKindIsReached) {
     reached.merge(Analysed(one.source).kinds());
   for (int id = int(DiagId::cannotRead); id < int(allDiagInfos().size()); ++id)
     EXPECT_TRUE(reached.contains(DiagId(id))) << diagName(DiagId(id));
+  EXPECT_GE(allDiagInfos().size(), 100u);
 }
 
 } // namespace

@@ -88,8 +88,12 @@ TEST(SyntaxErrors, EveryKindIsReached) {
   std::set<DiagId> reached;
   auto collect = [&](const std::string &source) {
     Parsed parsed(source);
-    for (const Diagnostic *message : parsed.diagnostics.sorted())
+    for (const Diagnostic *message : parsed.diagnostics.sorted()) {
       reached.insert(message->id);
+      EXPECT_TRUE(message->range.valid()) << message->message;
+      if (message->id != DiagId::expected) // it says itself what to write
+        EXPECT_FALSE(message->help.empty()) << message->message;
+    }
   };
   for (const Case &one : cases())
     collect(one.source);
