@@ -93,7 +93,9 @@ int replay(const Options &options) {
     for (const std::string &text : corpus)
       faults += !runOne(text, options, accepted);
   else if (!corpus.empty()) {
-    Mutator mutator(corpus, options.seed);
+    Mutator mutator(options.seed);
+    for (const std::string &text : corpus)
+      mutator.add(text);
     for (count = 0; count < options.mutants; ++count)
       faults += !runOne(mutator.next(), options, accepted);
   }
