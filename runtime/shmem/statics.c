@@ -7,8 +7,9 @@
  * (relocated tables) stays as it is.
  *
  * Between the copy and the mapping nobody may write those pages: init is called before the program
- * starts threads, and the functions here keep their state on the stack. A child process of a PE
- * shares its statics until it calls exec.
+ * starts threads, the functions here keep their state on the stack, and both steps are bare system
+ * calls, since a sanitizer's versions of them keep state of their own and refuse to read the gaps
+ * between variables. A child process of a PE shares its statics until it calls exec.
  */
 #define _GNU_SOURCE
 #include "runtime/shmem/internal.h"
@@ -17,6 +18,7 @@
 #include <link.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 typedef struct Layout {
@@ -64,9 +66,19 @@ static int read_layout(struct dl_phdr_info *info, size_t size, void *result) {
   return 1;
 }
 
+/* Over `start`; false when refused. */
+static bool map_over(char *start, size_t bytes, int fd, off_t at) {
+#ifdef SYS_mmap
+  return syscall(SYS_mmap, start, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, at) ==
+         (long)(intptr_t)start;
+#else
+  return mmap(start, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, at) == start;
+#endif
+}
+
 static bool write_all(int fd, const char *from, size_t bytes, off_t at) {
   while (bytes != 0) {
-    ssize_t done = pwrite(fd, from, bytes, at);
+    ssize_t done = syscall(SYS_pwrite64, fd, from, bytes, at);
     if (done <= 0)
       return false;
     from += done;
@@ -97,8 +109,7 @@ Status moac_shmem_statics_share(Pe *pe) {
     pe->segments[i] = (Segment){start, bytes, offset};
     offset += bytes;
     if (!write_all(world->arena_fd, start, bytes, at) ||
-        mmap(start, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, world->arena_fd, at) ==
-            MAP_FAILED)
+        !map_over(start, bytes, world->arena_fd, at))
       return FAIL(MOAC_SHMEM_SYSTEM, "moving %zu bytes of statics: %s", bytes, strerror(errno));
   }
   return MOAC_SHMEM_OK;
