@@ -237,6 +237,7 @@ LangTraits make() {
       .ifClose = "}",
       .loopOpen = "for ({type} {name} = {lo};\t{name} < {hi};\t++{name}) {",
       .loopOpenReverse = "for ({type} {name} = {hi} - 1;\t{name} >= {lo};\t--{name}) {",
+      .loopOpenStep = "for ({type} {name} = {lo};\t{name} < {hi};\t{name} += {step}) {",
       .loopClose = "}",
       .loopBoundBinds = 12,
       .loopBoundReverseBinds = 12,

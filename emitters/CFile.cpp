@@ -96,6 +96,7 @@ Emitted printCFile(const File &file, const COptions &options, const LangTraits &
     text += pragmaGuard;
   if (options.standalone)
     text += statusEnum;
+  text += prologue.tuned;
   for (std::string_view definition : prologue.definitions)
     text += definition;
   Emitted out{text + '\n' + kernels, file.problems};

@@ -71,6 +71,8 @@ void collect(const Body &body, std::set<std::string> &names) {
     } else if (const auto *loop = std::get_if<Loop>(&statement.node)) {
       each(loop->lo);
       each(loop->hi);
+      if (loop->step)
+        each(*loop->step);
       collect(loop->body, names);
     } else if (const auto *parallel = std::get_if<Parallel>(&statement.node)) {
       for (const Scratch &scratch : parallel->scratch)

@@ -1,8 +1,10 @@
 // Which support functions and headers a C file needs.
 #include "emitters/CSupport.h"
+#include "ir/Tuned.h"
 
 #include <algorithm>
 #include <cctype>
+#include <fmt/format.h>
 #include <map>
 
 namespace moac::emit {
@@ -67,6 +69,33 @@ std::set<std::string> cWords(std::string_view text) {
   return words;
 }
 
+namespace {
+
+/// One #if for all of the tuned constants that a file mentions.
+std::string tunedText(const std::set<std::string> &words) {
+  std::vector<Tuned> used;
+  for (const Tuned &tuned : tunedConstants)
+    if (words.count(std::string(tuned.name)))
+      used.push_back(tuned);
+  if (used.empty())
+    return "";
+  std::string text = "\n";
+  for (const Tuned &tuned : used)
+    text += fmt::format("// {}: {}.\n", tuned.name, tuned.what);
+  constexpr const char *conditions[] = {"#else", "#elif defined(__AVX__)",
+                                        "#if defined(__AVX512F__)"};
+  for (size_t width = 3; width-- > 0;) {
+    text += std::string(conditions[width]) + "\nenum { ";
+    for (const Tuned &tuned : used)
+      text += fmt::format("{}{} = {}", tuned.name == used[0].name ? "" : ", ", tuned.name,
+                          tuned.values[width]);
+    text += " };\n";
+  }
+  return text + "#endif\n";
+}
+
+} // namespace
+
 Prologue cPrologue(const std::set<std::string> &words, bool standalone) {
   std::set<std::string> needed = words;
   const std::vector<Support> &all = cSupport();
@@ -78,6 +107,7 @@ Prologue cPrologue(const std::set<std::string> &words, bool standalone) {
     needed.merge(cWords(all[i].text));
   }
   Prologue prologue;
+  prologue.tuned = tunedText(words);
   std::set<std::string> headers;
   for (const std::string &word : needed)
     if (auto found = headerOf().find(word); found != headerOf().end())

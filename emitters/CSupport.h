@@ -25,6 +25,7 @@ const std::vector<Support> &cSupport();
 
 struct Prologue {
   std::vector<std::string> headers; // <math.h>, sorted
+  std::string tuned; // the constants of ir/Tuned.def, by instruction set
   std::vector<std::string_view> definitions;
 };
 /// What a file that uses `words` must include and define.

@@ -151,7 +151,20 @@ public:
 
   Term VisitBinaryOperator(const BinaryOperator *e) {
     std::vector<Term> both = parts({e->getLHS(), e->getRHS()});
+    if (isConstantOperand(e->getLHS()) && isConstantOperand(e->getRHS())) // has the type of indices
+      return {reading::operatorWord(BinaryOperator::getOpcodeStr(e->getOpcode()).str(), "i64"),
+              std::move(both), 0};
     return {operatorWord(e->getOpcode(), e->getType()), std::move(both), 0};
+  }
+
+  /// A literal or one of the file's constants.
+  static bool isConstantOperand(const Expr *e) {
+    e = e->IgnoreParenImpCasts();
+    const auto *name = dyn_cast<DeclRefExpr>(e);
+    const auto *product = dyn_cast<BinaryOperator>(e);
+    return isa<IntegerLiteral>(e) || (name && isa<EnumConstantDecl>(name->getDecl())) ||
+           (product && isConstantOperand(product->getLHS()) &&
+            isConstantOperand(product->getRHS()));
   }
 
   Term VisitCompoundAssignOperator(const CompoundAssignOperator *e) {
@@ -285,6 +298,14 @@ private:
                                  type->isPointerType() ? "ptr" : typeWord(type));
   }
 
+  /// The size as it is written.
+  Term arraySize(const VarDecl *variable, const ConstantArrayType *array) {
+    if (const auto written = variable->getTypeSourceInfo()->getTypeLoc().getAs<ArrayTypeLoc>();
+        written && written.getSizeExpr())
+      return expression(written.getSizeExpr());
+    return leaf(fmt::format("{}", array->getZExtSize()));
+  }
+
   Term declaration(const Decl *d) {
     const auto *variable = dyn_cast<VarDecl>(d);
     if (!variable)
@@ -293,7 +314,7 @@ private:
     const QualType type = variable->getType();
     if (const auto *array = context.getAsConstantArrayType(type))
       return {"array " + typeWord(array->getElementType()) + " " + name,
-              {leaf(fmt::format("{}", array->getZExtSize()))},
+              {arraySize(variable, array)},
               0};
     const char *how = variable->getStorageClass() != SC_None ? "static"
                       : type.isConstQualified()              ? "let"
@@ -310,19 +331,25 @@ private:
     const auto *first = loop ? dyn_cast_or_null<DeclStmt>(loop->getInit()) : nullptr;
     const auto *last = loop ? dyn_cast_or_null<BinaryOperator>(loop->getCond()) : nullptr;
     const auto *step = loop ? dyn_cast_or_null<UnaryOperator>(loop->getInc()) : nullptr;
-    if (!first || !first->isSingleDecl() || !last || !step)
+    const auto *stride =
+        loop ? dyn_cast_or_null<CompoundAssignOperator>(loop->getInc()) : nullptr;
+    if (!first || !first->isSingleDecl() || !last || (!step && !stride))
       return leaf("unknown loop");
     const Term variable = declaration(first->getSingleDecl());
-    const bool up = last->getOpcode() == BO_LT && step->getOpcode() == UO_PreInc;
-    const bool down = last->getOpcode() == BO_GE && step->getOpcode() == UO_PreDec;
-    const Term counted = expression(last->getLHS()), stepped = expression(step->getSubExpr());
+    const bool up = last->getOpcode() == BO_LT &&
+                    (step ? step->getOpcode() == UO_PreInc : stride->getOpcode() == BO_AddAssign);
+    const bool down = step && last->getOpcode() == BO_GE && step->getOpcode() == UO_PreDec;
+    const Term counted = expression(last->getLHS());
+    const Term stepped = expression(step ? step->getSubExpr() : stride->getLHS());
     const std::string name = counted.head;
     if ((!up && !down) || !counted.args.empty() || stepped.head != name ||
         variable.head != "var i64 " + name || variable.args.size() != 1)
       return leaf("unknown loop");
     Term out{fmt::format("for {} {}", name, up ? "up" : "down"), {}, line(loop->getBeginLoc())};
-    out.args = {std::move(directives), variable.args[0], expression(last->getRHS()),
-                block(loop->getBody())};
+    Term end = expression(last->getRHS());
+    if (stride)
+      end = Term{"by", {std::move(end), expression(stride->getRHS())}, 0};
+    out.args = {std::move(directives), variable.args[0], std::move(end), block(loop->getBody())};
     return out;
   }
 

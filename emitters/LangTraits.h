@@ -124,6 +124,7 @@ struct LangTraits {
   Text fail;                      // {status}
   Text ifOpen, ifElse, ifClose;   // {condition}
   Text loopOpen, loopOpenReverse; // {type} {name} {lo} {hi} {where}
+  Text loopOpenStep;              // the same and {step}
   Text loopClose;
   int loopBoundBinds, loopBoundReverseBinds; // for {hi}
   Text loopWhere;                            // {where}, a trailing comment

@@ -1,5 +1,6 @@
 // Legality of directives on finished loops, from the tree alone.
 #include "emitters/LoopShape.h"
+#include "ir/Tuned.h"
 
 #include <algorithm>
 
@@ -39,6 +40,8 @@ void mentionedBy(const Stmt &statement, std::set<std::string> &names) {
   } else if (const auto *loop = std::get_if<Loop>(&statement.node)) {
     each(loop->lo);
     each(loop->hi);
+    if (loop->step)
+      each(*loop->step);
     if (loop->work)
       each(*loop->work);
   } else if (const auto *team = std::get_if<Parallel>(&statement.node)) {
@@ -142,7 +145,8 @@ void finishCollapse(Loop &loop) {
 void finishUnroll(Loop &loop) {
   constexpr int64_t most = 16;
   const bool constant = loop.lo.kind == Expr::Kind::Integer && loop.hi.kind == Expr::Kind::Integer;
-  const int64_t trips = constant ? loop.hi.integer - loop.lo.integer : 4;
+  const bool tuned = loop.hi.kind == Expr::Kind::Name && findTuned(loop.hi.text);
+  const int64_t trips = constant ? loop.hi.integer - loop.lo.integer : tuned ? most : 4;
   loop.factor = std::clamp<int64_t>(trips, 1, most);
 }
 
@@ -215,6 +219,15 @@ bool containsFail(const Body &body) {
   });
 }
 
+static bool sharesWork(const Body &body) {
+  return std::any_of(body.begin(), body.end(), [](const Stmt &statement) {
+    const auto *loop = std::get_if<Loop>(&statement.node);
+    bool found = loop && loop->role == Loop::Role::Workshare;
+    forEachBody(statement, [&](const Body &inner) { found = found || sharesWork(inner); });
+    return found;
+  });
+}
+
 void appendTeam(Parallel team, Body &body) {
   const auto hoists = [](const Stmt &statement) {
     return std::holds_alternative<Note>(statement.node);
@@ -222,7 +235,8 @@ void appendTeam(Parallel team, Body &body) {
   const bool single = team.scratch.empty() && !team.body.empty() &&
                       std::holds_alternative<Loop>(team.body.back().node) &&
                       std::all_of(team.body.begin(), team.body.end() - 1, hoists);
-  if (!single) {
+  if (!single || (std::get<Loop>(team.body.back().node).role != Loop::Role::Workshare &&
+                  sharesWork(team.body))) {
     body.push_back({std::move(team)});
     return;
   }

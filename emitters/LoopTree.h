@@ -130,11 +130,11 @@ struct Variable {
   Elem type;
   std::optional<Expr> value;
 };
-/// A small array of constant size on the stack.
+/// A small array of constant size on the stack: a product of numbers and tuned constants.
 struct LocalArray {
   std::string name;
   Elem type;
-  int64_t count;
+  Expr count;
 };
 struct Assign {
   std::string name;
@@ -175,6 +175,7 @@ struct Loop {
   };
   std::string name;
   Expr lo, hi; // lo <= name < hi
+  std::optional<Expr> step; // every step-th of them, upwards
   Body body;
   Role role = Role::Sequential;
   bool reverse = false; // from hi - 1 down to lo

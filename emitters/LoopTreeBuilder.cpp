@@ -3,6 +3,7 @@
 #include "emitters/LoopShape.h"
 #include "emitters/ScalarTree.h"
 #include "emitters/ShapeTree.h"
+#include "ir/Tuned.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -54,6 +55,14 @@ bool hasOffset(Operation *user) {
       .Case<onf::LoadOp, onf::StoreOp, onf::UpdateOp>(
           [](auto op) { return op.getOffset() != nullptr; })
       .Default(false);
+}
+
+/// A product of numbers and tuned constants.
+bool isConstant(const Expr &e) {
+  return e.kind == Expr::Kind::Integer ||
+         (e.kind == Expr::Kind::Name && findTuned(e.text)) ||
+         (e.kind == Expr::Kind::Apply && e.op == Op::mul_ && isConstant(e.args[0]) &&
+          isConstant(e.args[1]));
 }
 
 /// True if the first thing done to a register is a store in its own block, which can declare it.
@@ -256,6 +265,7 @@ void KernelBuilder::statement(Operation &op, Body &body) {
 bool KernelBuilder::onlyArguments(const Expr &e) {
   std::set<std::string> mentioned;
   collectNames(e, mentioned);
+  std::erase_if(mentioned, findTuned);
   return std::includes(argumentNames.begin(), argumentNames.end(), mentioned.begin(),
                        mentioned.end());
 }
@@ -273,13 +283,14 @@ void KernelBuilder::alloc(onf::AllocOp op, Body &body) {
   const Elem element = elemOf(type.getElementType());
   const std::string name = names.pick(op.getName().str(), element);
 
-  if (size.kind != Expr::Kind::Integer)
+  if (!isConstant(size))
     problems.push_back(
         fmt::format("register buffer '{}' has no constant size", op.getName().str()));
-  const bool scalar = size.integer == 1 && llvm::none_of(op.getBuffer().getUsers(), hasOffset);
+  const bool scalar = size.kind == Expr::Kind::Integer && size.integer == 1 &&
+                      llvm::none_of(op.getBuffer().getUsers(), hasOffset);
   scalars.declare(op.getBuffer(), {name, element, false, scalar});
   if (!scalar)
-    body.push_back({LocalArray{name, element, size.integer}});
+    body.push_back({LocalArray{name, element, size}});
   else if (firstUseStores(op))
     undeclared[op.getBuffer()] = {name, element};
   else
@@ -317,6 +328,8 @@ void KernelBuilder::loop(onf::ForOp op, Body &body) {
   Loop loop;
   loop.lo = scalars.expr(op.getLo());
   loop.hi = scalars.expr(op.getHi());
+  if (op.getStep())
+    loop.step = scalars.expr(op.getStep());
   loop.name = names.pick(op.getName().str());
   loop.reverse = op.getReverse();
   loop.where = sourcePlace(op.getLoc());

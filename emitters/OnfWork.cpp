@@ -93,8 +93,11 @@ private:
                                   : op.getRole() == "lanes"  ? "simd"
                                   : op.getRole() == "unroll" ? "unroll"
                                                              : "";
-    const unsigned level = work.enter(op.getName().str(), directive, op.getReverse(),
-                                      value(op.getLo()), value(op.getHi()));
+    Work::Value hi = value(op.getHi());
+    if (op.getStep())
+      hi = work.apply("by", {hi, value(op.getStep())});
+    const unsigned level =
+        work.enter(op.getName().str(), directive, op.getReverse(), value(op.getLo()), hi);
     values[op.iv()] = work.leaf("variable", false, level);
     block(op.entry());
     work.leave();
@@ -192,6 +195,10 @@ private:
               return work.choose(v.getType().isInteger(1), condition, yes, no);
             })
             .Case([&](moa::ConstantOp constant) { return literal(constant); })
+            .Case([&](onf::NamedOp named) { return value(named.getValue()); })
+            .Case([&](onf::TunedOp tuned) {
+              return work.leaf(tuned.getName().str(), true, 0);
+            })
             .Default([&](Operation *) { return work.leaf("unknown", true, 0); });
     values[v] = made;
     return made;

@@ -114,7 +114,7 @@ void Printer::print(const LocalArray &array) {
   if (!lang.declarationsFirst)
     line(fill(use(lang.arrayDeclaration), {{"type", typeName(array.type)},
                                            {"name", array.name},
-                                           {"count", std::to_string(array.count)}}));
+                                           {"count", expression(array.count)}}));
 }
 
 void Printer::print(const Assign &assign) { assignment(assign.name, assign.value); }
@@ -182,11 +182,14 @@ void Printer::print(const Loop &loop) {
   const int binds = loop.reverse ? lang.loopBoundReverseBinds : lang.loopBoundBinds;
   std::string where =
       loop.where.empty() ? "" : fill(use(lang.loopWhere), {{"where", safeForComment(loop.where)}});
-  line(fill(use(loop.reverse ? lang.loopOpenReverse : lang.loopOpen),
-            {{"type", typeName(Elem::Index)},
-             {"name", loop.name},
-             {"lo", expression(loop.lo)},
-             {"hi", expression(loop.hi, binds)}}) +
+  const Text &open = loop.step      ? lang.loopOpenStep
+                     : loop.reverse ? lang.loopOpenReverse
+                                    : lang.loopOpen;
+  line(fill(use(open), {{"type", typeName(Elem::Index)},
+                        {"name", loop.name},
+                        {"lo", expression(loop.lo)},
+                        {"hi", expression(loop.hi, binds)},
+                        {"step", loop.step ? expression(*loop.step) : ""}}) +
        where);
   block(loop.body);
   line(use(lang.loopClose));
@@ -335,7 +338,7 @@ void Printer::declarations(const Body &statements) {
         if (seen.insert(array.name).second)
           line(fill(use(lang.arrayDeclaration), {{"type", typeName(array.type)},
                                                  {"name", array.name},
-                                                 {"count", std::to_string(array.count)}}));
+                                                 {"count", expression(array.count)}}));
       });
 }
 

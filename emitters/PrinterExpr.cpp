@@ -1,5 +1,6 @@
 // Expressions: spelling from the table's rows, parentheses from their precedence numbers.
 #include "emitters/Printer.h"
+#include "ir/Tuned.h"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -34,6 +35,8 @@ Printer::Spelled Printer::spell(const Expr &e) {
   case Expr::Kind::Real:
     return spellReal(e);
   case Expr::Kind::Name:
+    if (findTuned(e.text))
+      addWords(e.text); // the prologue defines it
     return {e.text, lang.primaryPrecedence};
   case Expr::Kind::Load:
     return {fillRow(use(lang.load), {{"array", e.text}, {"offset", expression(e.args[0])}}),

@@ -85,6 +85,13 @@ ScalarTree::Known ScalarTree::build(Operation *op) {
       .Case([&](moa::ScalarOp scalar) { return buildScalar(scalar); })
       .Case([&](moa::CastOp cast) { return buildCast(cast); })
       .Case([&](onf::LoadOp load) { return buildLoad(load); })
+      .Case([&](onf::NamedOp named) { return known.find(named.getValue())->second; })
+      .Case([&](onf::TunedOp tuned) {
+        Known out{tree::name(tuned.getName().str()), {}, {}};
+        out.facts.bounded = out.facts.nonNegative = true;
+        out.facts.bits = bitsOf(64); // of the largest block
+        return out;
+      })
       .Default([&](Operation *other) {
         auto constant = cast<moa::ConstantOp>(other);
         const Elem type = elemOf(constant.getResult().getType());
@@ -156,12 +163,20 @@ IndexFacts ScalarTree::factsOf(Op fn, ArrayRef<IndexFacts> operands) {
   return out;
 }
 
+/// `hi - i` inside the loop over i: what is left of it.
+static bool isRestOfLoop(moa::ScalarOp difference) {
+  auto index = dyn_cast<BlockArgument>(difference.getOperands()[1]);
+  auto loop = index ? dyn_cast<onf::ForOp>(index.getOwner()->getParentOp()) : onf::ForOp();
+  return loop && loop.getHi() == difference.getOperands()[0];
+}
+
 ScalarTree::Known ScalarTree::indexArithmetic(moa::ScalarOp op, Op fn, std::vector<Expr> args) {
   SmallVector<IndexFacts, 2> parts;
   for (Value operand : op.getOperands())
     parts.push_back(known.find(operand)->second.facts);
   Known out;
   out.facts = factsOf(fn, parts);
+  out.facts.nonNegative |= fn == Op::sub_ && isRestOfLoop(op);
   const bool divides = fn == Op::floordiv_ || fn == Op::mod_;
   if (divides && !op.getChecked() && parts[0].nonNegative && parts[1].nonNegative)
     out.expr = apply(fn == Op::mod_ ? Op::remainder_ : Op::quotient_, std::move(args));

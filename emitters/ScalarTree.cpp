@@ -38,7 +38,8 @@ bool hasLoad(const Expr &e) { return e.kind == Expr::Kind::Load || llvm::any_of(
 } // namespace
 
 bool ScalarTree::isPure(Operation *op) {
-  return isa<moa::ConstantOp, moa::ScalarOp, moa::CastOp, moa::WhereOp, onf::LoadOp>(op);
+  return isa<moa::ConstantOp, moa::ScalarOp, moa::CastOp, moa::WhereOp, onf::LoadOp,
+             onf::TunedOp, onf::NamedOp>(op);
 }
 
 /// A register that is never read needs no stores.
@@ -124,7 +125,7 @@ void ScalarTree::define(Operation *op, Body &body) {
     return;
   }
   Known built = build(op);
-  if (inlines(op, built))
+  if (inlines(op, built) && !isa<onf::NamedOp>(op))
     known[op->getResult(0)] = std::move(built);
   else
     name(op, std::move(built), body);
@@ -133,6 +134,8 @@ void ScalarTree::define(Operation *op, Body &body) {
 void ScalarTree::name(Operation *op, Known built, Body &body) {
   const Value result = op->getResult(0);
   std::string word = result.getType().isIndex() ? "at" : "value";
+  if (auto named = dyn_cast<onf::NamedOp>(op))
+    word = named.getName().str();
   if (auto load = dyn_cast<onf::LoadOp>(op))
     word = buffer(load.getBuffer()).name + "_" + word;
   const std::string spelling = names.pick(word, built.expr.type);

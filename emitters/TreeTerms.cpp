@@ -199,7 +199,7 @@ private:
   }
   void add(const LocalArray &array, Term &out) {
     out.args.push_back(node(fmt::format("array {} {}", typeWord(array.type), array.name),
-                            {leaf(std::to_string(array.count))}));
+                            {termOf(array.count)}));
   }
   void add(const Assign &assign, Term &out) {
     out.args.push_back(node("=", {leaf(assign.name), termOf(assign.value)}));
@@ -269,6 +269,8 @@ private:
     Term lo = termOf(loop.lo), hi = termOf(loop.hi), inside = block(loop.body);
     Term first = loop.reverse ? node("sub i64", {std::move(hi), leaf("1")}) : std::move(lo);
     Term last = loop.reverse ? std::move(lo) : std::move(hi);
+    if (loop.step)
+      last = node("by", {std::move(last), termOf(*loop.step)});
     out.args.push_back(
         node(fmt::format("for {} {}", loop.name, loop.reverse ? "down" : "up"),
              {directives(loop), std::move(first), std::move(last), std::move(inside)}));

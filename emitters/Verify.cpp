@@ -1,5 +1,6 @@
 // Function by function: what a C file holds against what its kernels become.
 #include "emitters/Verify.h"
+#include "ir/Tuned.h"
 #include "emitters/CSupport.h"
 #include "emitters/TreeTerms.h"
 
@@ -116,8 +117,11 @@ private:
       for (unsigned status = 0; status < numStatuses; ++status)
         right |= statusWord(static_cast<Status>(status)) == name &&
                  value == -static_cast<int64_t>(status);
+      if (const std::optional<Tuned> tuned = findTuned(name))
+        right = std::find(tuned->values.begin(), tuned->values.end(), value) !=
+                tuned->values.end();
       if (!right)
-        wrong.push_back(fmt::format("the status '{}' must not be {}", name, value));
+        wrong.push_back(fmt::format("the constant '{}' must not be {}", name, value));
     }
   }
 

@@ -99,7 +99,7 @@ private:
   void write(const Note &n) { line("# " + n.text); }
   void write(const Let &n) { line(n.name + " = " + text(n.value)); }
   void write(const Variable &n) { line(n.name + (n.value ? " = " + text(*n.value) : fmt::format(": {}", elemName(n.type)))); }
-  void write(const LocalArray &n) { line(fmt::format("{}: {}[{}]", n.name, elemName(n.type), n.count)); }
+  void write(const LocalArray &n) { line(fmt::format("{}: {}[{}]", n.name, elemName(n.type), text(n.count))); }
   void write(const Assign &n) { line(n.name + " = " + text(n.value)); }
   void write(const Store &n) { line(n.array + "[" + text(n.offset) + "] = " + text(n.value)); }
   void write(const Update &n) {
@@ -130,6 +130,8 @@ private:
                                                                                    : "";
     std::string lo = text(n.lo, Sum), hi = text(n.hi, Sum);
     std::string range = lo == "0" ? n.name + " < " + hi : n.name + " in " + lo + ".." + hi;
+    if (n.step)
+      range += " by " + text(*n.step, Sum);
     line(fmt::format("{}for {}{}{}", role, range, n.reverse ? " downwards" : "",
                      n.collapse > 1 ? fmt::format(", {} loops as one", n.collapse) : ""));
     body(n.body);

@@ -63,6 +63,7 @@ enum class Op : uint16_t {
   increment,    // dst
   loopUp,       // dst = a; to c unless dst < b; aux - 1: accumulator that the bounds' doubt taints
   loopUpNext,   // ++dst; to c if dst < b
+  loopUpBy,     // dst += a; to c if dst < b
   loopDown,     // dst = b - 1; to c unless dst >= a; aux as above
   loopDownNext, // --dst; to c if dst >= a
   emptyFold,    // a fold with no identity met an empty domain

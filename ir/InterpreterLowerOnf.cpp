@@ -2,6 +2,7 @@
 #include "ir/Accumulator.h"
 #include "ir/InterpreterLower.h"
 #include "ir/InterpreterMachine.h"
+#include "ir/Tuned.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -67,7 +68,10 @@ LogicalResult Code::loop(onf::ForOp op) {
     emit(Op::iteration);
   if (failed(lower(op.entry())))
     return failure();
-  emit(down ? Op::loopDownNext : Op::loopUpNext, 0, index, low, high, head);
+  if (op.getStep())
+    emit(Op::loopUpBy, 0, index, slot(op.getStep()), high, head);
+  else
+    emit(down ? Op::loopDownNext : Op::loopUpNext, 0, index, low, high, head);
   at(first).c = label();
   sharedLevels = levels;
   if (heads) {
@@ -167,6 +171,15 @@ LogicalResult Code::onfOp(Operation *op) {
       .Case<onf::AllocOp, onf::LoadOp, onf::StoreOp, onf::UpdateOp>(
           [&](Operation *o) { return memory(o); })
       .Case([&](onf::NoteOp) { return success(); })
+      .Case([&](onf::NamedOp o) {
+        bind(o.getResult(), slot(o.getValue()));
+        return success();
+      })
+      .Case([&](onf::TunedOp o) {
+        StringRef name = o.getName();
+        bind(o.getResult(), number(findTuned(std::string_view(name.data(), name.size()))->values[0]));
+        return success();
+      })
       .Case([&](onf::ParallelOp o) {
         emit(Op::teamBegin);
         if (failed(lower(o.getBody().front())))

@@ -272,6 +272,11 @@ void Machine::run(const Procedure &procedure, Frame frame) {
       if (++dst.whole < r[i.b].whole)
         next = code + i.c;
       break;
+    case Op::loopUpBy:
+      dst.whole += r[i.a].whole;
+      if (dst.whole < r[i.b].whole)
+        next = code + i.c;
+      break;
     case Op::loopDownNext:
       if (--dst.whole >= r[i.a].whole)
         next = code + i.c;

@@ -1,5 +1,6 @@
 // The onf dialect: registration and verifiers.
 #include "ir/Onf.h"
+#include "ir/Tuned.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -59,6 +60,14 @@ LogicalResult ForOp::verify() {
     return emitOpError("needs one block argument of type index [for_c1]");
   if (!llvm::StringSwitch<bool>(getRole()).Cases({"sequential", "parallel", "lanes", "unroll"}, true).Default(false))
     return emitOpError() << "unknown role '" << getRole() << "' [for_c2]";
+  if (getStep() && getReverse())
+    return emitOpError("has a step and runs backwards [for_c3]");
+  return success();
+}
+
+LogicalResult TunedOp::verify() {
+  if (!findTuned(std::string_view(getName().data(), getName().size())))
+    return emitOpError() << "unknown constant '" << getName() << "' [tuned_c1]";
   return success();
 }
 

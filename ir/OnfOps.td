@@ -67,12 +67,28 @@ def Onf_NoteOp : Onf_Op<"note", []> {
   let assemblyFormat = "$text attr-dict";
 }
 
+def Onf_TunedOp : Onf_Op<"tuned", []> {
+  let summary = "a constant that the emitted file chooses by the machine it is compiled for";
+  let description = [{`name` is an entry of ir/Tuned.def: the sizes of register blocks.}];
+  let arguments = (ins StrAttr:$name);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$name attr-dict";
+  let hasVerifier = 1;
+}
+
+def Onf_NamedOp : Onf_Op<"named", []> {
+  let summary = "a value that has a name in the emitted source";
+  let arguments = (ins Index:$value, StrAttr:$name);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$name $value attr-dict";
+}
+
 def Onf_AllocOp : Onf_Op<"alloc", []> {
   let summary = "scratch memory, uninitialised";
   let description = [{
     `size` counts elements. `shared` buffers stand at the top of the function, `thread` buffers directly inside an
     onf.parallel region (or, when nothing runs in parallel, at the top too), `register` buffers anywhere: they are a
-    mutable scalar when the size is 1. `name` is the stage the buffer holds.
+    mutable scalar when the size is 1. The size of a register array is a product of constants and tuned constants. `name` is the stage the buffer holds.
   }];
   let arguments = (ins Index:$size, StrAttr:$name);
   let results = (outs Onf_BufferType:$buffer);
@@ -94,14 +110,15 @@ def Onf_ParallelOp : Onf_Op<"parallel", [SingleBlock, NoTerminator]> {
 def Onf_ForOp : Onf_Op<"for", [SingleBlock, NoTerminator]> {
   let summary = "a counted loop, lo <= i < hi";
   let description = [{
+    With a `step` (a positive number or tuned constant) i takes every step-th value from lo on: the first indices of blocks.
     `role`: sequential, parallel (the first of `collapse` perfectly nested loops whose iterations are independent), lanes
     (independent iterations meant for vector lanes), unroll. The inner loops of a collapsed nest have role parallel and
     collapse 0. `reverse` runs from hi - 1 down to lo. `stage` says for which stage, `axis` its axis name.
   }];
-  let arguments = (ins Index:$lo, Index:$hi, StrAttr:$name, StrAttr:$role, DefaultValuedAttr<I64Attr, "0">:$collapse,
-                       UnitAttr:$reverse);
+  let arguments = (ins Index:$lo, Index:$hi, Optional<Index>:$step, StrAttr:$name, StrAttr:$role,
+                       DefaultValuedAttr<I64Attr, "0">:$collapse, UnitAttr:$reverse);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$name $role `from` $lo `to` $hi attr-dict-with-keyword $body";
+  let assemblyFormat = "$name $role `from` $lo `to` $hi (`by` $step^)? attr-dict-with-keyword $body";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::Block &entry() { return getBody().front(); }

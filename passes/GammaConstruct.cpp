@@ -8,6 +8,7 @@
 #include "ir/KernelFacts.h"
 #include "ir/ShapeNode.h"
 #include "passes/BodyEmitter.h"
+#include "passes/ContractionLoops.h"
 #include "passes/NestPieces.h"
 #include "passes/Passes.h"
 #include "passes/Schedule.h"
@@ -41,7 +42,12 @@ public:
     for (Nest &nest : *nests)
       place(nest);
     for (Nest &nest : *nests)
-      emit(nest);
+      if (nest.contraction) {
+        if (failed(emitBlocks(nest)))
+          return failure();
+      } else {
+        emit(nest);
+      }
     return success();
   }
 
@@ -99,18 +105,37 @@ private:
   /// Whole arrays: results in the caller's memory, stored stages in shared scratch. Placed stages get theirs in the nest.
   void place(Nest &nest) {
     auto returned = cast<moa::ReturnOp>(kernel.entry().back()).getValues();
+    Stage *sharing = nullptr;
     for (Stage *stage : nest.members) {
       Value array = stage->gen.getResult();
       auto result = llvm::find(returned, array);
       if (result != returned.end()) {
         storage[array] = whole(outputs[result - returned.begin()], stage->gen.arrayType());
-      } else if (stage == nest.root) {
+      } else if (stage == nest.root || stage == nest.contraction) {
+        Stage *reader = nest.root;
+        if (stage == nest.contraction && stage != reader &&
+            reader->gen.arrayType() == stage->gen.arrayType()) { // its reader overwrites it, element by element
+          sharing = stage;
+          continue;
+        }
         Value size = materialize(shape::total(stage->gen.arrayType().extents()));
         Value buffer = onf::AllocOp::create(b, stage->gen.getLoc(), bufferType(stage->gen.arrayType(), "shared"), size,
                                             stage->gen.getNameAttr());
         storage[array] = whole(buffer, stage->gen.arrayType());
       }
     }
+    if (sharing)
+      storage[sharing->gen.getResult()] = storage[nest.root->gen.getResult()];
+  }
+
+  /// A contraction and its reader, in register blocks.
+  LogicalResult emitBlocks(Nest &nest) {
+    std::optional<Contraction> contraction = contractionOf(graph, *nest.contraction);
+    if (!contraction)
+      return nest.root->gen.emitError() << "'" << nest.contraction->name() << "' has a tile but is no contraction";
+    note(*nest.contraction);
+    Stage *follower = nest.root == nest.contraction ? nullptr : nest.root;
+    return emitContraction(*contraction, schedule, {b, values, context, entry, estimateWork(nest), follower});
   }
 
   /// The part of a placed stage that is alive inside the nest's outer loops: its other axes, for one thread. False when

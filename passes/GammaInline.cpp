@@ -4,6 +4,7 @@
 // the number of evaluations of a stage is known when its turn comes.
 #include "passes/Passes.h"
 #include "passes/AxisChoice.h"
+#include "passes/Contraction.h"
 #include "passes/Schedule.h"
 #include "passes/Stages.h"
 
@@ -41,7 +42,10 @@ struct GammaInline : impl::GammaInlineBase<GammaInline> {
       Plan &plan = plans[&stage];
       double reads = 0, sites = 0;
       for (StageRead &read : stage.readers) {
-        reads += plans[read.reader].evaluations * read.timesPerElement;
+        double share = 1;
+        if (std::optional<Contraction> packed = contractionOf(graph, *read.reader))
+          share = packedShare(graph, *packed, read.psi);
+        reads += plans[read.reader].evaluations * read.timesPerElement * share;
         sites += plans[read.reader].sites;
       }
       plan.inlined = decide(graph, stage, reads, sites);
@@ -70,6 +74,8 @@ struct GammaInline : impl::GammaInlineBase<GammaInline> {
       return {false, "it is read with a check"};
     if (sites * stage.size > maxOperations)
       return {false, figure(stage.size) + " operations would stand in " + figure(sites) + " places"};
+    if (contractionOf(graph, stage))
+      return {false, "a contraction: it runs in register blocks"};
     if (stage.hasReduction()) {
       if (sites > 1)
         return {false, "a reduction that is read in " + figure(sites) + " places"};

@@ -1,5 +1,6 @@
 // The default schedule: nests, placement, loop order.
 #include "passes/AxisChoice.h"
+#include "passes/Contraction.h"
 #include "passes/Nests.h"
 #include "passes/Passes.h"
 #include "passes/Schedule.h"
@@ -45,7 +46,9 @@ struct GammaNest : impl::GammaNestBase<GammaNest> {
       std::string root = nest.root->name();
       auto outer = ArrayRef<BlockArgument>(nest.root->gen.entry().getArguments().begin(), nest.depth);
       schedule.add("nest", root, namesOf(outer));
-      if (nest.depth > 0)
+      if (nest.contraction)
+        scheduleContraction(graph, *contractionOf(graph, *nest.contraction), schedule);
+      else if (nest.depth > 0)
         schedule.add("parallel", root, namesOf(outer));
       for (Stage *stage : nest.members) {
         if (stage != nest.root)

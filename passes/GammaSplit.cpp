@@ -160,6 +160,7 @@ struct GammaSplit : impl::GammaSplitBase<GammaSplit> {
       return signalPassFailure();
     shape::Facts entry = moa::entryFacts(kernel, graph.exprs);
     for (Nest &nest : *nests)
+      if (!nest.contraction) // its blocks cut its loops already
       decide(nest, schedule, entry, graph);
     schedule.store(kernel);
   }

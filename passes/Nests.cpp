@@ -1,6 +1,7 @@
 // Grouping of stages into nests; see Nests.h.
 #include "passes/Nests.h"
 #include "passes/AxisChoice.h"
+#include "passes/Contraction.h"
 #include "passes/Slice.h"
 
 using namespace mlir;
@@ -80,6 +81,14 @@ std::vector<Nest> moac::defaultNests(StageGraph &graph) {
     Stage &stage = **it;
     bool joined = false;
     for (Nest &nest : nests) {
+      if (nest.contraction == &stage) {
+        nest.axisOf[&stage] = llvm::to_vector(llvm::seq(0u, nest.depth));
+        nest.members.insert(nest.members.begin(), &stage);
+        joined = true;
+        break;
+      }
+      if (nest.contraction)
+        continue;
       std::optional<SmallVector<unsigned>> axes;
       if (nest.depth > 0 && !stage.readers.empty())
         axes = joinAxes(graph, nest, stage);
@@ -98,6 +107,9 @@ std::vector<Nest> moac::defaultNests(StageGraph &graph) {
     nest.root = &stage;
     nest.depth = outerDepth(graph, stage);
     nest.members = {&stage};
+    nest.contraction = contractionOf(graph, stage) ? &stage : contractionBefore(graph, stage);
+    if (nest.contraction)
+      nest.depth = stage.rank();
     nest.axisOf[&stage] = llvm::to_vector(llvm::seq(0u, nest.depth));
     nests.push_back(std::move(nest));
   }
@@ -160,6 +172,9 @@ FailureOr<SmallVector<Nest>> moac::scheduledNests(KernelOp kernel, StageGraph &g
     for (auto &stage : graph.stages)
       if (nest.axisOf.count(stage.get()))
         nest.members.push_back(stage.get());
+    for (Stage *stage : nest.members)
+      if (!schedule.axes("tile", stage->name()).empty())
+        nest.contraction = stage;
     nests.push_back(std::move(nest));
   }
   return nests;

@@ -12,6 +12,7 @@ struct Nest {
   Stage *root = nullptr;
   unsigned depth = 0; ///< outer loops: the first `depth` axes of the root
   llvm::SmallVector<Stage *> members; ///< root included, in the kernel's order
+  Stage *contraction = nullptr; ///< the member that runs in register blocks; the only other one is its reader
   /// For each member and outer loop: which axis of the member it is.
   std::map<Stage *, llvm::SmallVector<unsigned>> axisOf;
 

@@ -56,6 +56,15 @@ std::vector<shape::Expr> Schedule::expressions(StringRef verb, StringRef stage, 
   return result;
 }
 
+std::vector<std::string> Schedule::sizes(StringRef verb, StringRef stage) const {
+  std::vector<std::string> result;
+  if (const DirectiveAttr *directive = find(directives, verb, stage))
+    for (StringRef word : llvm::split(directive->getMode().getValue(), ','))
+      if (!word.trim().empty())
+        result.push_back(word.trim().str());
+  return result;
+}
+
 void Schedule::store(KernelOp kernel) const {
   SmallVector<Attribute> list(directives.begin(), directives.end());
   kernel.setScheduleAttr(ArrayAttr::get(context, list));
@@ -74,7 +83,7 @@ std::string Schedule::text() const {
     else if (verb == "split" || verb == "lift")
       out += "  " + verb + " " + stage + ": " + axes + (verb == "split" ? " at " : " along ") + mode + "\n";
     else
-      out += "  " + verb + " " + stage + ": " + axes + "\n";
+      out += "  " + verb + " " + stage + ": " + axes + (mode.empty() ? "" : " by " + mode) + "\n";
   }
   return out;
 }

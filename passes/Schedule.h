@@ -10,6 +10,10 @@
 //                             nest (the stage accumulates in its buffer), one that is not is summed into a register
 //   lanes S [p]               the innermost loop is meant for vector lanes
 //   split S [i] "N; N + 1"    the loop over i is cut at these indices where that decides what stands inside it
+//   tile S [j, i, k] "4096, 4096, 256"   a contraction (Contraction.h) in tiles of lanes, rows and points of the sum
+//   pack S [k, j]             the operand with these axes is copied for each tile, block by block along the last
+//   unroll S [i] "MOAC_ROWS, 4, 1"   rows of its register blocks, smaller ones for what is left; `lanes S [j] "..."` the lanes
+//   parallel S [i, j] "8, 32" what one thread takes at a time, in register blocks
 //   lift S [j] "(i*N + j)//M" the loop over j becomes one over this quotient and, inside, one over the indices that have it
 #ifndef MOAC_PASSES_SCHEDULE_H
 #define MOAC_PASSES_SCHEDULE_H
@@ -29,6 +33,8 @@ public:
   llvm::StringRef placement(llvm::StringRef stage) const;
   /// The expressions of `VERB STAGE [axis] "e; e"`, for split and lift.
   std::vector<shape::Expr> expressions(llvm::StringRef verb, llvm::StringRef stage, llvm::StringRef axis) const;
+  /// The sizes that a directive's mode lists: numbers, or names of ir/Tuned.def.
+  std::vector<std::string> sizes(llvm::StringRef verb, llvm::StringRef stage) const;
   bool empty() const { return directives.empty(); }
 
   /// Writes the list back to the kernel.

@@ -8,7 +8,7 @@ using namespace moac::moa;
 
 Value moac::openLoop(OpBuilder &b, Location loc, Value lo, Value hi, StringRef name, StringRef role, unsigned collapse,
                      bool reverse) {
-  auto loop = onf::ForOp::create(b, loc, lo, hi, b.getStringAttr(name), b.getStringAttr(role), b.getI64IntegerAttr(collapse),
+  auto loop = onf::ForOp::create(b, loc, lo, hi, Value(), b.getStringAttr(name), b.getStringAttr(role), b.getI64IntegerAttr(collapse),
                                  reverse ? b.getUnitAttr() : UnitAttr());
   Block &block = loop.getBody().emplaceBlock();
   block.addArgument(b.getIndexType(), loc);
