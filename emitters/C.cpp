@@ -231,6 +231,7 @@ LangTraits make() {
       .declaration = "{type} {name};",
       .arrayDeclaration = "{type} {name}[{count}];",
       .assign = "{target} = {value};",
+      .prefetch = "MOAC_PREFETCH(&{element});",
       .fail = "status = status < {status} ? status : {status};",
       .ifOpen = "if ({condition}) {",
       .ifElse = "} else {",

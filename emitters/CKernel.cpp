@@ -60,6 +60,8 @@ void collect(const Body &body, std::set<std::string> &names) {
     } else if (const auto *store = std::get_if<Store>(&statement.node)) {
       each(store->offset);
       each(store->value);
+    } else if (const auto *prefetch = std::get_if<Prefetch>(&statement.node)) {
+      each(prefetch->offset);
     } else if (const auto *update = std::get_if<Update>(&statement.node)) {
       each(update->value);
       if (update->offset)

@@ -121,6 +121,7 @@ struct LangTraits {
   Text declaration;               // {type} {name}
   Text arrayDeclaration;          // {type} {name} {count}
   Text assign;                    // {target} {value}
+  Text prefetch;                  // {element}
   Text fail;                      // {status}
   Text ifOpen, ifElse, ifClose;   // {condition}
   Text loopOpen, loopOpenReverse; // {type} {name} {lo} {hi} {where}

@@ -152,6 +152,11 @@ struct Update {
   std::optional<Expr> offset;
   Expr value;
 };
+/// An element that will be written soon.
+struct Prefetch {
+  std::string array;
+  Expr offset;
+};
 /// Sets the kernel's status and goes on; what must not run is guarded by the enclosing If.
 struct Fail {
   Status status;
@@ -203,7 +208,7 @@ struct Parallel {
 };
 
 struct Stmt {
-  std::variant<Note, Let, Variable, LocalArray, Assign, Store, Update, Fail, If, Loop, Parallel>
+  std::variant<Note, Let, Variable, LocalArray, Assign, Store, Update, Prefetch, Fail, If, Loop, Parallel>
       node;
 };
 

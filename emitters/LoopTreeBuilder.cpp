@@ -252,6 +252,10 @@ void KernelBuilder::statement(Operation &op, Body &body) {
       .Case([&](onf::IfOp branch) { this->branch(branch, body); })
       .Case([&](onf::StoreOp store) { this->store(store, body); })
       .Case([&](onf::UpdateOp update) { this->update(update, body); })
+      .Case([&](onf::PrefetchOp prefetch) {
+        body.push_back({Prefetch{scalars.buffer(prefetch.getBuffer()).name,
+                                 scalars.offset(prefetch.getOffset())}});
+      })
       .Case([&](onf::FailOp fail) { body.push_back({Fail{statusOf(fail.getStatus())}}); })
       .Default([&](Operation *other) {
         if (ScalarTree::isPure(other))

@@ -136,6 +136,11 @@ void Printer::print(const Update &update) {
     assignment(withoutMarks(spelled), apply(update.op, type, {target, update.value}));
 }
 
+void Printer::print(const Prefetch &prefetch) {
+  const std::string element = expression(load(prefetch.array, Elem::F32, prefetch.offset));
+  line(fill(use(lang.prefetch), {{"element", withoutMarks(element)}}));
+}
+
 void Printer::print(const Fail &fail) {
   lines(fill(use(lang.fail), {{"status", statusName(fail.status)}}));
 }

@@ -74,6 +74,7 @@ private:
   void print(const tree::Assign &assign);
   void print(const tree::Store &store);
   void print(const tree::Update &update);
+  void print(const tree::Prefetch &prefetch);
   void print(const tree::Fail &fail);
   void print(const tree::If &branch);
   void print(const tree::Loop &loop);

@@ -226,6 +226,12 @@ private:
     for (Term &part : term.args)
       fillIn(part, target);
   }
+  void add(const Prefetch &prefetch, Term &out) {
+    out.args.push_back(
+        call("__builtin_prefetch",
+             {node("address of", {node("[] " + prefetch.array, {termOf(prefetch.offset)})}),
+              leaf("1")}));
+  }
   void add(const Fail &fail, Term &out) {
     const Term status = leaf("status"), code = leaf(statusWord(fail.status));
     out.args.push_back(

@@ -170,7 +170,7 @@ LogicalResult Code::onfOp(Operation *op) {
       .Case([&](onf::IfOp o) { return condition(o); })
       .Case<onf::AllocOp, onf::LoadOp, onf::StoreOp, onf::UpdateOp>(
           [&](Operation *o) { return memory(o); })
-      .Case([&](onf::NoteOp) { return success(); })
+      .Case<onf::NoteOp, onf::PrefetchOp>([](Operation *) { return success(); })
       .Case([&](onf::NamedOp o) {
         bind(o.getResult(), slot(o.getValue()));
         return success();

@@ -159,6 +159,12 @@ def Onf_UpdateOp : Onf_Op<"update", []> {
   let assemblyFormat = "$kind $value `,` $buffer (`[` $offset^ `]`)? attr-dict `:` type($value) `,` type($buffer)";
 }
 
+def Onf_PrefetchOp : Onf_Op<"prefetch", []> {
+  let summary = "an element will be written soon: bring its cache line";
+  let arguments = (ins Onf_BufferType:$buffer, Index:$offset);
+  let assemblyFormat = "$buffer `[` $offset `]` attr-dict `:` type($buffer)";
+}
+
 def Onf_FailOp : Onf_Op<"fail", []> {
   let summary = "record a status; the kernel goes on without what was guarded and returns it";
   let arguments = (ins StrAttr:$status);

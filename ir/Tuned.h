@@ -11,7 +11,7 @@ namespace moac {
 
 struct Tuned {
   std::string_view name, what;
-  std::array<int64_t, 3> values; ///< with vectors of 128, 256 and 512 bits
+  std::array<int64_t, 3> values; ///< with vectors of 128 bits, AVX, AVX-512
 };
 
 inline constexpr Tuned tunedConstants[] = {

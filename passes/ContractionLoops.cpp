@@ -242,11 +242,11 @@ private:
   }
 
   /// The rows of a block; no loop for one.
-  Value openRows(Value size) {
+  Value openRows(Value size, StringRef role = "unroll") {
     auto one = size.getDefiningOp<ConstantOp>();
     if (one && cast<IntegerAttr>(one.getValue()).getInt() == 1)
       return number(0);
-    return open(inside(indexName(c.row).str()), number(0), size, {}, "unroll");
+    return open(inside(indexName(c.row).str()), number(0), size, {}, role);
   }
 
   /// One loop for each size of block: full ones, then smaller ones for what is left.
@@ -302,6 +302,11 @@ private:
       });
     };
     each(laneBlock, [&](Value, Value, Value at) { store(zero(), sums, at); });
+    apart([&] {
+      Value row = openRows(size, "sequential");
+      auto [buffer, offset] = element(*c.stage, add(add(i0, add(i1, i2)), row), add(j0, add(j1, j2)));
+      onf::PrefetchOp::create(b, loc, buffer, offset);
+    });
     Value left = mul(add(i1, i2), pitch), right = mul(add(j1, j2), pitch);
     apart([&] {
       Value p = open(pointName(), number(0), inner ? mul(depthCount, inner) : depthCount);

@@ -134,8 +134,13 @@ private:
     if (!contraction)
       return nest.root->gen.emitError() << "'" << nest.contraction->name() << "' has a tile but is no contraction";
     note(*nest.contraction);
+    // Blocks are faster than what the estimate is meant for, and a team meets several times.
+    constexpr double faster = 1.0 / 256;
+    Value scale = moa::ConstantOp::create(b, kernel.getLoc(), b.getF64FloatAttr(faster));
+    Value work = moa::ScalarOp::create(b, kernel.getLoc(), b.getF64Type(), b.getStringAttr("mul"),
+                                       ValueRange{scale, estimateWork(nest)}, UnitAttr());
     Stage *follower = nest.root == nest.contraction ? nullptr : nest.root;
-    return emitContraction(*contraction, schedule, {b, values, context, entry, estimateWork(nest), follower});
+    return emitContraction(*contraction, schedule, {b, values, context, entry, work, follower});
   }
 
   /// The part of a placed stage that is alive inside the nest's outer loops: its other axes, for one thread. False when
