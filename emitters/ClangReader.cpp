@@ -300,10 +300,9 @@ private:
 
   /// The size as it is written.
   Term arraySize(const VarDecl *variable, const ConstantArrayType *array) {
-    if (const auto written = variable->getTypeSourceInfo()->getTypeLoc().getAs<ArrayTypeLoc>();
-        written && written.getSizeExpr())
-      return expression(written.getSizeExpr());
-    return leaf(fmt::format("{}", array->getZExtSize()));
+    const auto written = variable->getTypeSourceInfo()->getTypeLoc().getAs<ArrayTypeLoc>();
+    return written && written.getSizeExpr() ? expression(written.getSizeExpr())
+                                            : leaf(fmt::format("{}", array->getZExtSize()));
   }
 
   Term declaration(const Decl *d) {

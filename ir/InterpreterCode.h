@@ -163,6 +163,7 @@ struct BufferCode {
   std::string name;
   Element element = Element::F64;
   Space space = Space::local;
+  bool refilled = false; ///< holds copies for a while: nothing in it is final
 };
 
 struct Program {

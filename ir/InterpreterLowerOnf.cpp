@@ -126,7 +126,7 @@ LogicalResult Code::memory(Operation *op) {
     if (!space)
       return shared.refuse(op, "unknown space '" + type.getSpace() + "'");
     auto id = static_cast<uint32_t>(program.buffers.size());
-    program.buffers.push_back({alloc.getName().str(), elementOf(type.getElementType()), *space});
+    program.buffers.push_back({alloc.getName().str(), elementOf(type.getElementType()), *space, alloc.getRefilled()});
     buffers[alloc.getBuffer()] = id;
     emit(Op::allocBuffer, 0, 0, id, slot(alloc.getSize()));
     return success();
@@ -156,7 +156,7 @@ LogicalResult Code::memory(Operation *op) {
   uint32_t id = buffers.lookup(update.getBuffer());
   Element element = program.buffers[id].element;
   ++block().buffers[program.buffers[id].name].updates;
-  ++block().visits;
+  block().visits += !update.getBlock();
   ++block().operations[(update.getKind() + "." + StringRef(elementName(element))).str()];
   uint32_t value = slot(update.getValue());
   emit(Op::updateBuffer, static_cast<unsigned>(*kind), value, id, offsetSlot(update.getOffset()),

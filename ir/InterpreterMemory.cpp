@@ -186,7 +186,7 @@ void Machine::updateBuffer(uint32_t id, int64_t at, const Slot &value, const Ins
 
 void Machine::checkFinished(uint32_t id) {
   const BufferCode &code = program.buffers[id];
-  if (code.space != Space::output && code.space != Space::shared)
+  if ((code.space != Space::output && code.space != Space::shared) || code.refilled)
     return;
   const Buffer &buffer = buffers[id];
   for (size_t at = 0; at < buffer.marks.size(); ++at) {

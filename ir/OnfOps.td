@@ -89,8 +89,9 @@ def Onf_AllocOp : Onf_Op<"alloc", []> {
     `size` counts elements. `shared` buffers stand at the top of the function, `thread` buffers directly inside an
     onf.parallel region (or, when nothing runs in parallel, at the top too), `register` buffers anywhere: they are a
     mutable scalar when the size is 1. The size of a register array is a product of constants and tuned constants. `name` is the stage the buffer holds.
+    A `refilled` buffer holds copies for a while and is written again: panels of operands.
   }];
-  let arguments = (ins Index:$size, StrAttr:$name);
+  let arguments = (ins Index:$size, StrAttr:$name, UnitAttr:$refilled);
   let results = (outs Onf_BufferType:$buffer);
   let assemblyFormat = "$name `[` $size `]` attr-dict `:` type($buffer)";
   let hasVerifier = 1;
@@ -154,8 +155,11 @@ def Onf_StoreOp : Onf_Op<"store", []> {
 
 def Onf_UpdateOp : Onf_Op<"update", []> {
   let summary = "combine an element with a value: buf[off] = buf[off] op v";
-  let description = [{`kind`: add mul max min any all. One execution visits one point of a reduction.}];
-  let arguments = (ins StrAttr:$kind, Moa_Scalar:$value, Onf_BufferType:$buffer, Optional<Index>:$offset);
+  let description = [{
+    `kind`: add mul max min any all. One execution visits one point of a reduction; in a `block` it may be padding, or the
+    sum of many points.
+  }];
+  let arguments = (ins StrAttr:$kind, Moa_Scalar:$value, Onf_BufferType:$buffer, Optional<Index>:$offset, UnitAttr:$block);
   let assemblyFormat = "$kind $value `,` $buffer (`[` $offset^ `]`)? attr-dict `:` type($value) `,` type($buffer)";
 }
 

@@ -149,7 +149,8 @@ private:
     if (auto psi = operand.getDefiningOp<PsiOp>())
       name = userName(psi.getArray()).str();
     name = (name.empty() ? c.stage->name() + "_" + what : name) + "_pack";
-    return onf::AllocOp::create(b, loc, onf::BufferType::get(b.getContext(), type, "shared"), count, name);
+    return onf::AllocOp::create(b, loc, onf::BufferType::get(b.getContext(), type, "shared"), count, b.getStringAttr(name),
+                                b.getUnitAttr());
   }
 
   /// Some read of the operand is contiguous along the axis.
@@ -292,6 +293,9 @@ private:
 
   void block(Value i2, Value size, Value j2, Value width) {
     std::string i = indexName(c.row).str(), j = indexName(c.lane).str();
+    Value firstRow = named(i, add(add(i0, i1), i2)), firstLane = named(j, add(add(j0, j1), j2));
+    Value left = named(nameOf(rowPanel) + "_at", mul(add(i1, i2), pitch));
+    Value right = named(nameOf(lanePanel) + "_at", mul(add(j1, j2), pitch));
     Value sums = onf::AllocOp::create(b, loc, onf::BufferType::get(b.getContext(), type, "register"), mul(size, laneBlock),
                                       c.stage->name() + "_block");
     auto each = [&](Value laneEnd, llvm::function_ref<void(Value, Value, Value)> body) {
@@ -304,17 +308,16 @@ private:
     each(laneBlock, [&](Value, Value, Value at) { store(zero(), sums, at); });
     apart([&] {
       Value row = openRows(size, "sequential");
-      auto [buffer, offset] = element(*c.stage, add(add(i0, add(i1, i2)), row), add(j0, add(j1, j2)));
+      auto [buffer, offset] = element(*c.stage, add(firstRow, row), firstLane);
       onf::PrefetchOp::create(b, loc, buffer, offset);
     });
-    Value left = mul(add(i1, i2), pitch), right = mul(add(j1, j2), pitch);
     apart([&] {
       Value p = open(pointName(), number(0), inner ? mul(depthCount, inner) : depthCount);
       each(laneBlock, [&](Value row, Value lane, Value at) {
         Value x = onf::LoadOp::create(b, loc, type, rowPanel, add(add(left, mul(p, size)), row));
         Value y = onf::LoadOp::create(b, loc, type, lanePanel, add(add(right, mul(p, laneBlock)), lane));
         Value product = ScalarOp::create(b, loc, type, b.getStringAttr("mul"), ValueRange{x, y}, UnitAttr());
-        onf::UpdateOp::create(b, loc, "add", product, sums, at);
+        onf::UpdateOp::create(b, loc, b.getStringAttr("add"), product, sums, at, b.getUnitAttr());
       });
     });
     auto full = onf::IfOp::create(b, loc, compare(ScalarFn::ge_, width, laneBlock));
@@ -327,7 +330,7 @@ private:
           apart([&] {
             b.setInsertionPointToEnd(&when->emplaceBlock());
             each(end, [&](Value row, Value lane, Value at) {
-              combine(sums, at, add(add(i0, add(i1, i2)), row), add(add(j0, add(j1, j2)), lane), when == &first.getThenRegion());
+              combine(sums, at, add(firstRow, row), add(firstLane, lane), when == &first.getThenRegion());
             });
           });
       });
@@ -338,8 +341,8 @@ private:
     Value value = onf::LoadOp::create(b, loc, type, sums, at);
     auto [buffer, offset] = element(*c.stage, row, lane);
     if (!first) {
-      Value old = onf::LoadOp::create(b, loc, type, buffer, offset);
-      value = ScalarOp::create(b, loc, type, b.getStringAttr("add"), ValueRange{old, value}, UnitAttr());
+      onf::UpdateOp::create(b, loc, b.getStringAttr("add"), value, buffer, offset, b.getUnitAttr());
+      return;
     }
     bool opens = first && !(site.follower && sharesBuffer());
     onf::StoreOp::create(b, loc, value, buffer, offset, UnitAttr(), opens ? b.getUnitAttr() : UnitAttr());
@@ -389,6 +392,7 @@ private:
       name += (name.empty() ? "" : "_") + indexName(axis).str();
     return name;
   }
+  static std::string nameOf(Value buffer) { return buffer.getDefiningOp<onf::AllocOp>().getName().str(); }
   Value zero() { return ConstantOp::create(b, loc, cast<TypedAttr>(b.getZeroAttr(type))); }
 
   const Contraction &c;

@@ -27,8 +27,17 @@ struct Plan {
 constexpr double storeCost = 1, loadCost = 1;
 constexpr double maxOperations = 2000; ///< of one stage after substitution: keeps the emitted source readable
 
+/// The only reader can finish the blocks of a contraction: it is a result, or goes into other contractions only.
+bool finishedByReader(Stage &stage, StageGraph &graph) {
+  Stage *reader = stage.readers.size() == 1 ? stage.readers[0].reader : nullptr;
+  return reader && (reader->isResult || llvm::all_of(reader->readers, [&](StageRead &read) {
+                      return contractionOf(graph, *read.reader).has_value();
+                    }));
+}
+
 /// The reduction runs best with a reduction axis innermost, so it loses nothing inside an expression.
 bool prefersRegister(StageGraph &graph, Stage &stage);
+bool finishedByReader(Stage &stage, StageGraph &graph);
 
 struct GammaInline : impl::GammaInlineBase<GammaInline> {
   void runOnOperation() override {
@@ -74,7 +83,7 @@ struct GammaInline : impl::GammaInlineBase<GammaInline> {
       return {false, "it is read with a check"};
     if (sites * stage.size > maxOperations)
       return {false, figure(stage.size) + " operations would stand in " + figure(sites) + " places"};
-    if (contractionOf(graph, stage))
+    if (contractionOf(graph, stage) && finishedByReader(stage, graph))
       return {false, "a contraction: it runs in register blocks"};
     if (stage.hasReduction()) {
       if (sites > 1)
