@@ -44,8 +44,9 @@ const Sample samples[] = {
     {"gated", "kernel f(X: f64[M, D], U: f64[D, F], V: f64[D, F], W: f64[F, N]) -> Y: f64[M, N] {\n"
               "  H[i, f] = max(sum[d](X[i, d] * U[d, f]), 0) * sum[d](X[i, d] * V[d, f])\n"
               "  Y[i, j] = sum[f](H[i, f] * W[f, j])\n}\n", 3},
-    {"convolution", "kernel f(X: f64[C, H + 2, W + 2], F: f64[M, C, 3, 3]) -> Y: f64[M, H, W] {\n"
-                    "  Y[m, y, x] = sum[c, p < 3, q < 3](F[m, c, p, q] * X[c, y + p, x + q])\n}\n"},
+    {"convolution", "kernel f(X: f64[C, H, W], F: f64[M, C, 3, 3]) -> Y: f64[M, H, W] {\n"
+                    "  Y[m, y, x] = sum[c, p < 3, q < 3](F[m, c, p, q] *\n"
+                    "    where(0 <= y + p - 1 < H and 0 <= x + q - 1 < W, X[c, y + p - 1, x + q - 1], 0))\n}\n"},
     {"padded", "kernel f(X: f64[C, W], F: f64[M, C, 3]) -> Y: f64[M, W] {\n"
                "  Y[m, x] = sum[c, q < 3](F[m, c, q] * where(0 <= x + q - 1 < W, X[c, x + q - 1], 0))\n}\n"},
     {"columns", "kernel f(A: f64[M, K] layout col, B: f64[K, N] layout col) -> C: f64[M, N] layout col {\n"
