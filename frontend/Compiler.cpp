@@ -116,9 +116,9 @@ public:
       return {problems};
     const std::vector<onf::FuncOp> functions = functionsFor(emitOptions);
     const tree::File tree = emit::buildLoopTree(functions, emit::cTraits());
-    const reading::CReading read = reader(
-        {"kernels.c", source.source}, {{emitOptions.headerName, source.header},
-                                       {"moac.h", std::string(runtimeHeader())}});
+    const reading::CReading read =
+        reader({"kernels.c", source.source},
+               {{emitOptions.headerName, source.header}, {"moac.h", std::string(runtimeHeader())}});
     std::vector<std::string> wrong = reading::verifyC(tree, read, source.source);
     for (size_t i = 0; wrong.empty() && i < functions.size(); ++i)
       for (const std::string &difference : reading::compareWork(
@@ -163,7 +163,9 @@ public:
     result.status = static_cast<int>(outcome.status);
     result.message = outcome.message;
     auto formula = lookup<moa::KernelOp>(*module, kernel);
-    result.uncertain = outcome.uncertain || (outcome.ok() && formula && mayFailUnneeded(formula));
+    result.uncertain =
+        outcome.uncertain ||
+        (formula && (outcome.ok() ? mayFailUnneeded(formula) : mayFailAhead(formula)));
     for (const Tensor &tensor : outcome.results)
       result.outputs.push_back(toOracle(tensor));
     result.visits = outcome.counts.visits;
@@ -263,7 +265,8 @@ Answer<std::string> CompiledProgram::explain(const std::string &name, const std:
       }
     return "";
   };
-  std::optional<Explanation> told = explainKernel({*module, function, options.bindings, lineText}, name, notation == "moa");
+  std::optional<Explanation> told =
+      explainKernel({*module, function, options.bindings, lineText}, name, notation == "moa");
   if (!told)
     return Answer<std::string>::failure("a pass failed that had succeeded before");
   return notation == "json" ? explanationJson(*told) : explanationText(*told, notation == "moa");

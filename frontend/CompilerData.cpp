@@ -118,7 +118,9 @@ OracleArray moac::toOracle(const Tensor &tensor) {
   for (int64_t i = 0; i < tensor.count(); ++i) {
     result.values.push_back(tensor.real(i));
     // A result below the normal range may be off by the spacing of numbers there.
-    result.bounds.push_back(tensor.bound(i) + (isFloat(tensor.type) ? static_cast<double>(smallestPositive(tensor.type)) : 0));
+    result.bounds.push_back(
+        tensor.bound(i) +
+        (isFloat(tensor.type) ? static_cast<double>(smallestPositive(tensor.type)) : 0));
   }
   return result;
 }
@@ -160,20 +162,51 @@ bool moac::admitsSizes(moa::KernelOp kernel, const std::vector<int64_t> &symbols
   return true;
 }
 
+namespace {
+bool isChecked(Operation *op) {
+  auto psi = dyn_cast<moa::PsiOp>(op);
+  auto scalar = dyn_cast<moa::ScalarOp>(op);
+  return (psi && !psi.getChecked().empty()) || (scalar && scalar.getChecked()) ||
+         isa<moa::CallOp>(op);
+}
+} // namespace
+
 bool moac::mayFailUnneeded(moa::KernelOp kernel) {
-  auto checked = [](Operation *op) {
-    auto psi = dyn_cast<moa::PsiOp>(op);
-    auto scalar = dyn_cast<moa::ScalarOp>(op);
-    return (psi && !psi.getChecked().empty()) || (scalar && scalar.getChecked()) || isa<moa::CallOp>(op);
-  };
   SmallPtrSet<Operation *, 4> results;
   for (Value value : cast<moa::ReturnOp>(kernel.entry().back()).getValues())
     results.insert(value.getDefiningOp());
   for (Operation &stage : kernel.entry())
-    if (!results.contains(&stage) &&
-        stage.walk([&](Operation *op) { return checked(op) ? WalkResult::interrupt() : WalkResult::advance(); }).wasInterrupted())
+    if (!results.contains(&stage) && stage
+                                         .walk([](Operation *op) {
+                                           return isChecked(op) ? WalkResult::interrupt()
+                                                                : WalkResult::advance();
+                                         })
+                                         .wasInterrupted())
       return true;
   return false;
+}
+
+bool moac::mayFailAhead(moa::KernelOp kernel) {
+  auto usedInside = [](Operation *op) {
+    return llvm::none_of(op->getUsers(),
+                         [op](Operation *user) { return user->getBlock() == op->getBlock(); });
+  };
+  // What a scalar is computed from fails with it: the chain of users in the block ends inside
+  // another operation.
+  std::function<bool(Operation *)> ahead = [&](Operation *op) {
+    return usedInside(op) || llvm::any_of(op->getUsers(), [&](Operation *user) {
+             return user->getBlock() == op->getBlock() &&
+                    isa<moa::ScalarOp, moa::CastOp, moa::PsiOp>(user) && ahead(user);
+           });
+  };
+  bool mayFail = false;
+  kernel.walk([&](Operation *op) { mayFail |= isChecked(op); });
+  // A read may fail like the value that it reads.
+  auto found = kernel.walk([&](Operation *op) {
+    return mayFail && (isChecked(op) || isa<moa::PsiOp>(op)) && ahead(op) ? WalkResult::interrupt()
+                                                                          : WalkResult::advance();
+  });
+  return found.wasInterrupted();
 }
 
 double moac::countIterations(moa::KernelOp kernel, const std::vector<int64_t> &symbols) {

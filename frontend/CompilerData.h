@@ -19,11 +19,15 @@ Arguments toArguments(const CallArguments &arguments);
 bool admitsSizes(moa::KernelOp kernel, const std::vector<int64_t> &symbols,
                  const std::vector<HostArray> &scalars);
 
-/// A named value that is no result has elements that may fail. Results need perhaps not all of them, but a schedule that
-/// stores the value computes all.
+/// A named value that is no result has elements that may fail. Results need perhaps not all of
+/// them, but a schedule that stores the value computes all.
 bool mayFailUnneeded(moa::KernelOp kernel);
+/// A scalar that may fail stands before the arrays and reductions that need it. Interpretation as
+/// written evaluates it ahead of them, also where they turn out to be empty.
+bool mayFailAhead(moa::KernelOp kernel);
 
-/// Innermost loop points of a kernel in DNF at these sizes; a data-dependent bound counts as the largest symbol.
+/// Innermost loop points of a kernel in DNF at these sizes; a data-dependent bound counts as the
+/// largest symbol.
 double countIterations(moa::KernelOp kernel, const std::vector<int64_t> &symbols);
 
 } // namespace moac

@@ -184,8 +184,11 @@ Val Analyzer::omega(const ast::Operator &op, const Vals &args, SourceRange opRan
   Vals cells;
   for (unsigned i = 0; i < args.size(); ++i) {
     cells.push_back(args[i]);
-    if (!args[i].isArray())
-      continue; // a scalar is its own only cell
+    // A scalar is its own only cell; so is a vector without a frame, whose elements a word may have
+    // to know.
+    if (!args[i].isArray() ||
+        (args[i].elements && (*ranks)[i] == static_cast<int64_t>(args[i].rank())))
+      continue;
     arrays.push_back(args[i].ir);
     cellRanks.push_back((*ranks)[i]);
     cells.back() = cellOf(args[i], (*ranks)[i], *body);

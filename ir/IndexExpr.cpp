@@ -53,6 +53,21 @@ std::string IndexExprs::claim(StringRef wanted, Value value) {
 
 Value IndexExprs::valueOf(StringRef name) const { return values.lookup(name); }
 
+Value IndexExprs::valueAt(StringRef name, Block *block) const {
+  Value value = valueOf(name);
+  auto index = dyn_cast_or_null<BlockArgument>(value);
+  auto red = index ? dyn_cast_or_null<RedOp>(index.getOwner()->getParentOp()) : RedOp();
+  if (!red || index.getOwner() != &red.term())
+    return value;
+  // The region of the reduction that holds the block.
+  Region *region = block->getParent();
+  while (region && region->getParentOp() != red)
+    region = region->getParentRegion();
+  if (!region || region->getRegionNumber() >= red.rank() || index.getArgNumber() >= region->front().getNumArguments())
+    return value;
+  return region->front().getArgument(index.getArgNumber());
+}
+
 std::string IndexExprs::nameOf(Value value) {
   if (auto it = names.find(value); it != names.end())
     return it->second;

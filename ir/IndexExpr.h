@@ -43,6 +43,9 @@ public:
   /// is unknown. Whether an expression may be moved out of a region follows from the values of its
   /// names.
   mlir::Value valueOf(llvm::StringRef name) const;
+  /// The value that carries this name where operations are put into `block`: a domain region sees the
+  /// earlier indices of its reduction by arguments of its own.
+  mlir::Value valueAt(llvm::StringRef name, mlir::Block *block) const;
   /// Gives `value` the wanted name, or the next free `wanted'2`, `wanted'3`, ...; returns it.
   std::string claim(llvm::StringRef wanted, mlir::Value value);
   /// Lets `value` stand for what carries `name` already (an index seen from a domain region).

@@ -17,7 +17,9 @@ int64_t Machine::offset(const Instr &instr, const uint32_t *list, const Slot *r,
   const View &view = r[instr.a].view;
   const Array &array = *view.array;
   if (array.broken != Status::Ok)
-    fail(array.broken, fmt::format("array '{}' cannot exist", *array.name));
+    fail(array.broken, array.broken == Status::Index
+                           ? fmt::format("index leaves '{}'", *array.name)
+                           : fmt::format("array '{}' cannot exist", *array.name));
   size_t axis = array.extents.size() - instr.aux;
   int64_t at = view.offset;
   doubt = r[instr.a].bound;
@@ -41,6 +43,34 @@ void Machine::badIndex(const Array &array, unsigned axis, int64_t index, bool ch
     invalid(text + "; the subscript was taken as proved in range");
   uncertain = uncertain || doubt != 0;
   throw Stop{Ending::Returned, Status::Index, text};
+}
+
+void Machine::subArray(const Instr &instr, const uint32_t *list, Slot *r) {
+  Slot &to = r[instr.dst];
+  const Array &whole = *r[instr.a].view.array;
+  bool there = whole.broken == Status::Ok;
+  double doubt = r[instr.a].bound;
+  for (uint32_t k = 0; k < instr.c && there; ++k) {
+    const Slot &index = r[list[k]];
+    doubt += index.bound;
+    const size_t axis = whole.extents.size() - instr.aux + k;
+    there = static_cast<uint64_t>(index.whole) < static_cast<uint64_t>(whole.extents[axis]) ||
+            !(list[instr.c] >> k & 1);
+  }
+  if (there) {
+    int64_t at = offset(instr, list, r, doubt = 0);
+    to.view = {r[instr.a].view.array, at};
+    to.bound = r[instr.a].bound + doubt;
+    return;
+  }
+  auto cell = std::make_unique<Array>();
+  cell->name = whole.name;
+  cell->element = whole.element;
+  cell->broken = whole.broken == Status::Ok ? Status::Index : whole.broken;
+  uncertain = uncertain || doubt != 0;
+  to.view = {cell.get(), 0};
+  to.bound = 0;
+  arrays.push_back(std::move(cell));
 }
 
 void Machine::shape(Array &array, std::vector<int64_t> extents) {

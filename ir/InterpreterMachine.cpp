@@ -325,14 +325,9 @@ void Machine::run(const Procedure &procedure, Frame frame) {
     case Op::load:
       loadElement(i, lists + i.b, r);
       break;
-    case Op::subArray: {
-      double doubt = 0;
-      int64_t at = offset(i, lists + i.b, r, doubt);
-      Array *array = r[i.a].view.array;
-      dst.view = {array, at};
-      dst.bound = r[i.a].bound + doubt;
+    case Op::subArray:
+      subArray(i, lists + i.b, r);
       break;
-    }
     case Op::makeArray:
       makeArray(program.gens[i.a], r, dst);
       break;

@@ -136,6 +136,8 @@ private:
     array.storage.load(at, r[instr.dst]);
     r[instr.dst].bound += doubt;
   }
+  /// A cell that is not there is reported when one of its elements is needed.
+  void subArray(const Instr &instr, const uint32_t *list, Slot *r);
   void makeArray(const GenCode &gen, Slot *r, Slot &to);
   void shape(Array &array, std::vector<int64_t> extents);
   /// Makes element `at` (or all) available.

@@ -40,7 +40,7 @@ void canonicalise(OpOperand &use) {
     return;
   e = simplifyAt(at, e, exprs);
   OpBuilder b(at);
-  Value value = materialize(e, b, old.getLoc(), [&](const std::string &name) { return exprs.valueOf(name); });
+  Value value = materialize(e, b, old.getLoc(), [&](const std::string &name) { return exprs.valueAt(name, at->getBlock()); });
   llvm::SmallPtrSet<Operation *, 16> anew;
   collectCone(value, anew);
   if (anew.size() <= cone.size())

@@ -38,7 +38,7 @@ shape::Expr Redex::expr(Subscript subscript) {
 }
 
 Redex::Subscript Redex::make(const shape::Expr &e, bool checked) {
-  return {materialize(e, b, loc, [&](const std::string &name) { return exprs.valueOf(name); }), checked};
+  return {materialize(e, b, loc, [&](const std::string &name) { return exprs.valueAt(name, b.getInsertionBlock()); }), checked};
 }
 
 shape::Expr Redex::simplified(const shape::Expr &e) { return simplifyAt(psi, e, exprs); }

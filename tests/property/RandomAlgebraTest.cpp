@@ -1,0 +1,106 @@
+// Random programs over the whole language, in both forms, through every stage.
+//
+// The program of a seed does not depend on the others, so [MOAC_SEED, MOAC_SEED + MOAC_PROGRAMS)
+// names the same programs on every machine. MOAC_JOBS children share them; a failure is printed
+// with its seed as the smallest legal program that still fails, and the run goes on. MOAC_SHOW=1
+// prints the programs instead of running them.
+#include "tests/property/Algebra.h"
+#include "tests/property/Differential.h"
+#include "tests/property/Workers.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+using namespace moac;
+using namespace moac::property;
+
+namespace {
+uint64_t setting(const char *name, uint64_t otherwise) {
+  const char *text = std::getenv(name);
+  return text ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+/// Shapes of all values of a term, for its cost.
+void collect(const Term &term, std::vector<shape::Expr> &totals) {
+  if (!term.shape.empty())
+    totals.push_back(total(term.shape));
+  for (const Slot &slot : term.slots)
+    collect(*slot.term, totals);
+}
+
+Subject subjectOf(const AlgebraProgram &program) {
+  Subject subject{
+      .kernel = program.kernel.name, .text = program.text(), .exact = program.kernel.exact};
+  for (const Parameter &parameter : program.kernel.parameters)
+    if (parameter.below)
+      subject.indexArrays.emplace(parameter.name, *parameter.below);
+  std::vector<shape::Expr> totals;
+  for (const Statement &statement : program.kernel.statements) {
+    totals.push_back(total(statement.shape));
+    collect(*statement.value, totals);
+  }
+  subject.elements = [totals](const SymbolSizes &sizes) {
+    SymbolSizes all = sizes;
+    for (const char *symbol : {"M", "N", "K"})
+      all.try_emplace(symbol, 0);
+    double most = 0;
+    for (const shape::Expr &count : totals)
+      most = std::max(most, static_cast<double>(count.evaluate(all).value_or(0)));
+    return most;
+  };
+  return subject;
+}
+
+/// Findings on the programs of some seeds, compiled together if they can be.
+std::string examineRange(uint64_t from, uint64_t to) {
+  std::vector<AlgebraProgram> programs;
+  std::vector<Subject> subjects;
+  for (uint64_t seed = from; seed < to; ++seed) {
+    programs.push_back(algebraProgram(seed, fmt::format("_{}", seed - from)));
+    subjects.push_back(subjectOf(programs.back()));
+  }
+  std::string findings;
+  Batch batch = build(subjects);
+  for (size_t k = 0; k < programs.size(); ++k) {
+    const uint64_t seed = programs[k].seed;
+    std::string wrong =
+        batch.failure.empty() ? examine(batch, subjects[k], seed) : judge(subjects[k], seed);
+    if (wrong.empty())
+      continue;
+    const int budget = static_cast<int>(setting("MOAC_SHRINK", 400));
+    findings += fmt::format(
+        "seed {}: {}\n", seed,
+        shrinkFailure<AlgebraProgram>(programs[k], wrong, seed, budget, shrunk, subjectOf));
+  }
+  return findings;
+}
+
+TEST(RandomAlgebra, EveryStageMeansTheSame) {
+  const uint64_t seed = setting("MOAC_SEED", 20261200), count = setting("MOAC_PROGRAMS", 60);
+  if (setting("MOAC_SHOW", 0)) {
+    for (uint64_t k = seed; k < seed + count; ++k)
+      fmt::print("# seed {}\n{}\n", k, algebraProgram(k, fmt::format("_{}", k - seed)).text());
+    return;
+  }
+  const auto jobs = static_cast<unsigned>(setting("MOAC_JOBS", 1));
+  const unsigned reports =
+      runRanges(seed, count, 20, jobs, 300, examineRange, [](const std::string &text) {
+        fmt::print("{}\n", text);
+        std::fflush(stdout);
+      });
+  EXPECT_EQ(reports, 0u) << "of seeds " << seed << " to " << seed + count;
+}
+
+/// A program that shrinks is legal, and smaller.
+TEST(RandomAlgebra, ShrinkingKeepsProgramsLegal) {
+  unsigned tried = 0;
+  for (uint64_t seed = 1; seed < 12; ++seed) {
+    std::vector<AlgebraProgram> smaller = shrunk(algebraProgram(seed, ""));
+    for (size_t k = 0; k < smaller.size() && k < 40; k += 13, ++tried)
+      EXPECT_LT(smaller[k].text().size(), algebraProgram(seed, "").text().size() + 60);
+  }
+  EXPECT_GT(tried, 10u);
+}
+} // namespace

@@ -1,0 +1,89 @@
+// Children by fork, their findings through files; see Workers.h.
+#include "tests/property/Workers.h"
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstdio>
+#include <deque>
+#include <map>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace moac::property;
+
+namespace {
+struct Range {
+  uint64_t from, to;
+};
+struct Child {
+  Range range;
+  std::FILE *findings;
+};
+
+std::string contents(std::FILE *file) {
+  std::string text;
+  char buffer[4096];
+  std::rewind(file);
+  for (size_t got; (got = std::fread(buffer, 1, sizeof buffer, file)) > 0;)
+    text.append(buffer, got);
+  std::fclose(file);
+  return text;
+}
+
+[[noreturn]] void work(const Range &range, const RangeTest &test, unsigned seconds,
+                       std::FILE *findings) {
+  alarm(seconds);
+  const std::string found = test(range.from, range.to);
+  std::fwrite(found.data(), 1, found.size(), findings);
+  std::fflush(findings);
+  _exit(0); // nothing of the parent's is to be finished twice
+}
+} // namespace
+
+unsigned moac::property::runRanges(uint64_t first, uint64_t count, uint64_t chunk, unsigned jobs,
+                                   unsigned seconds, const RangeTest &test,
+                                   const std::function<void(const std::string &)> &report) {
+  std::deque<Range> waiting;
+  for (uint64_t from = first; from < first + count; from += chunk)
+    waiting.push_back({from, std::min(from + chunk, first + count)});
+  std::map<pid_t, Child> running;
+  unsigned reports = 0;
+  auto tell = [&](const std::string &text) {
+    ++reports;
+    report(text);
+  };
+  while (!waiting.empty() || !running.empty()) {
+    while (!waiting.empty() && running.size() < std::max(1u, jobs)) {
+      const Range range = waiting.front();
+      waiting.pop_front();
+      std::FILE *findings = std::tmpfile();
+      const pid_t child = findings ? fork() : -1;
+      if (child == 0)
+        work(range, test, seconds, findings);
+      if (child < 0) {
+        tell("cannot start a child");
+        return reports;
+      }
+      running[child] = {range, findings};
+    }
+    int status = 0;
+    const pid_t ended = wait(&status);
+    const auto found = running.find(ended);
+    if (found == running.end())
+      continue;
+    const auto [range, findings] = found->second;
+    running.erase(found);
+    if (const std::string text = contents(findings); !text.empty())
+      tell(text);
+    if (!WIFSIGNALED(status))
+      continue;
+    if (range.to - range.from == 1)
+      tell(fmt::format("seed {}: {}\n", range.from,
+                       WTERMSIG(status) == SIGALRM ? "takes too long"
+                                                   : strsignal(WTERMSIG(status))));
+    for (uint64_t seed = range.from; range.to - range.from > 1 && seed < range.to; ++seed)
+      waiting.push_back({seed, seed + 1});
+  }
+  return reports;
+}
