@@ -194,7 +194,9 @@ TermRef AlgebraGenerator::makePsi(const Goal &goal, const Scope &scope) {
       const int64_t k = random.below(3);
       const shape::Expr some = extent(); // long enough at some sizes only
       at.push_back(std::to_string(k));
-      from.push_back(chance(30) && some.asName() ? some : chance(50) ? shape::Expr(k + 1) : shape::Expr::name(pick(kernel.symbols)) + shape::Expr(k + 1));
+      from.push_back(chance(30) && some.asName() ? some
+                     : chance(50)                ? shape::Expr(k + 1)
+                                  : shape::Expr::name(pick(kernel.symbols)) + shape::Expr(k + 1));
     }
   }
   from.insert(from.end(), goal.shape.begin(), goal.shape.end());
@@ -231,7 +233,8 @@ TermRef AlgebraGenerator::makeSlice(const Goal &goal, const Scope &scope) {
       break;
     case 3:
       at.push_back("1::2");
-      from.push_back(shape::Expr(2) * extent + shape::Expr(random.below(2)));
+      from.push_back(shape::Expr(2) * extent +
+                     shape::Expr(extent.constant() == 0 ? 1 : random.below(2)));
       break;
     case 4:
       at.push_back(fmt::format("{}:{}", a, (extent + shape::Expr(a)).str()));

@@ -86,7 +86,7 @@ TEST(RandomAlgebra, EveryStageMeansTheSame) {
   }
   const auto jobs = static_cast<unsigned>(setting("MOAC_JOBS", 1));
   const unsigned reports =
-      runRanges(seed, count, 20, jobs, 300, examineRange, [](const std::string &text) {
+      runRanges(seed, count, 20, jobs, 240, examineRange, [](const std::string &text) {
         fmt::print("{}\n", text);
         std::fflush(stdout);
       });
