@@ -85,6 +85,10 @@ std::vector<OpRow> floatRows() {
       {Op::fma_, f64, "fma({0}, {1}, {2})", 16, {0, 0, 0}, false},
       {Op::rsqrt_, f32, "moac_rsqrt_f32({0})", 16, {0}, false},
       {Op::rsqrt_, f64, "moac_rsqrt_f64({0})", 16, {0}, false},
+      {Op::exp_, f32, "moac_exp_f32({0})", 16, {0}, false},
+      {Op::exp_, f64, "moac_exp_f64({0})", 16, {0}, false},
+      {Op::exp2_, f32, "moac_exp2_f32({0})", 16, {0}, false},
+      {Op::exp2_, f64, "moac_exp2_f64({0})", 16, {0}, false},
       {Op::sigmoid_, f32, "moac_sigmoid_f32({0})", 16, {0}, false},
       {Op::sigmoid_, f64, "moac_sigmoid_f64({0})", 16, {0}, false},
   };
@@ -93,8 +97,6 @@ std::vector<OpRow> floatRows() {
     const char *word;
   };
   for (auto [op, word] : {Called{Op::abs_, "fabs"},
-                          {Op::exp_, "exp"},
-                          {Op::exp2_, "exp2"},
                           {Op::log_, "log"},
                           {Op::log2_, "log2"},
                           {Op::sqrt_, "sqrt"},
@@ -258,7 +260,9 @@ LangTraits make() {
       .clauseStatus = "\treduction(min : status)",
       .clausePrivate = none,
       .laneReductions = {{Op::add_, "\treduction(+ : {name})"},
-                         {Op::mul_, "\treduction(* : {name})"}},
+                         {Op::mul_, "\treduction(* : {name})"},
+                         {Op::max_, "\treduction(moac_largest_{elem} : {name})"},
+                         {Op::min_, "\treduction(moac_least_{elem} : {name})"}},
       .threadSlot = "int64_t slot;\n"
                     "#pragma omp atomic capture\n"
                     "slot = {slots}++;\n"

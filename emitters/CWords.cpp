@@ -40,7 +40,8 @@ std::string calledWord(const std::string &name) {
   for (const char *known : {"add", "sub", "mul", "neg"})
     if (word == known)
       return word + " " + type + " wrapping";
-  for (const char *known : {"abs", "floordiv", "mod", "div", "min", "max", "sigmoid", "rsqrt"})
+  for (const char *known : {"abs", "floordiv", "mod", "div", "min", "max", "exp", "exp2", "sigmoid",
+                            "rsqrt"})
     if (word == known)
       return word + " " + type;
   return "call " + name;

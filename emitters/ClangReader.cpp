@@ -6,6 +6,7 @@
 #include "emitters/CReading.h"
 #include "emitters/CWords.h"
 
+#include "clang/AST/DeclOpenMP.h"
 #include "clang/AST/StmtOpenMP.h"
 #include "clang/AST/StmtVisitor.h"
 #include "clang/Frontend/ASTUnit.h"
@@ -160,11 +161,10 @@ public:
   /// A literal or one of the file's constants.
   static bool isConstantOperand(const Expr *e) {
     e = e->IgnoreParenImpCasts();
+    if (const auto *product = dyn_cast<BinaryOperator>(e))
+      return isConstantOperand(product->getLHS()) && isConstantOperand(product->getRHS());
     const auto *name = dyn_cast<DeclRefExpr>(e);
-    const auto *product = dyn_cast<BinaryOperator>(e);
-    return isa<IntegerLiteral>(e) || (name && isa<EnumConstantDecl>(name->getDecl())) ||
-           (product && isConstantOperand(product->getLHS()) &&
-            isConstantOperand(product->getRHS()));
+    return isa<IntegerLiteral>(e) || (name && isa<EnumConstantDecl>(name->getDecl()));
   }
 
   Term VisitCompoundAssignOperator(const CompoundAssignOperator *e) {
@@ -299,10 +299,8 @@ private:
   }
 
   /// The size as it is written.
-  Term arraySize(const VarDecl *variable, const ConstantArrayType *array) {
-    const auto written = variable->getTypeSourceInfo()->getTypeLoc().getAs<ArrayTypeLoc>();
-    return written && written.getSizeExpr() ? expression(written.getSizeExpr())
-                                            : leaf(fmt::format("{}", array->getZExtSize()));
+  Term arraySize(const VarDecl *variable) {
+    return expression(variable->getTypeSourceInfo()->getTypeLoc().castAs<ArrayTypeLoc>().getSizeExpr());
   }
 
   Term declaration(const Decl *d) {
@@ -313,7 +311,7 @@ private:
     const QualType type = variable->getType();
     if (const auto *array = context.getAsConstantArrayType(type))
       return {"array " + typeWord(array->getElementType()) + " " + name,
-              {arraySize(variable, array)},
+              {arraySize(variable)},
               0};
     const char *how = variable->getStorageClass() != SC_None ? "static"
                       : type.isConstQualified()              ? "let"
@@ -413,6 +411,8 @@ void readDeclaration(const Decl *d, TermReader &reader, CReading &reading) {
     if (function->doesThisDeclarationHaveABody())
       reading.functions.push_back({function->getNameAsString(), reader.line(d->getBeginLoc()),
                                    reader.block(function->getBody())});
+  } else if (const auto *combine = dyn_cast<OMPDeclareReductionDecl>(d)) {
+    reading.functions.push_back({combine->getNameAsString(), reader.line(d->getBeginLoc()), {}});
   } else if (const auto *list = dyn_cast<EnumDecl>(d)) {
     for (const EnumConstantDecl *one : list->enumerators())
       reading.enumerators[one->getNameAsString()] = one->getInitVal().getExtValue();

@@ -113,7 +113,7 @@ std::vector<std::string> holes(const LangTraits &lang) {
       lang.statuses, tree::numStatuses,
       [](tree::Status status) { return fmt::format("status {}", static_cast<int>(status)); },
       found);
-  for (Op op : {Op::add_, Op::mul_})
+  for (Op op : {Op::add_, Op::mul_, Op::max_, Op::min_})
     if (std::none_of(lang.laneReductions.begin(), lang.laneReductions.end(),
                      [&](auto &row) { return row.first == op; }))
       found.push_back(fmt::format("lane reduction {}", tree::opName(op)));

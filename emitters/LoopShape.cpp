@@ -104,18 +104,32 @@ struct LaneCheck {
     if (own.count(update.name) || (update.offset && mentionsAny(*update.offset, own)))
       return;
     const Elem type = update.value.type;
-    legal &= !update.offset && (isFloat(type) || isUnsigned(type)) &&
-             (update.op == Op::add_ || update.op == Op::mul_);
+    const bool sums = update.op == Op::add_ || update.op == Op::mul_;
+    const bool picks = (update.op == Op::max_ || update.op == Op::min_) && isFloat(type);
+    legal &= !update.offset && ((sums && (isFloat(type) || isUnsigned(type))) || picks);
     for (const LaneReduction &seen : reductions)
       if (seen.name == update.name) {
         legal &= seen.op == update.op;
         return;
       }
-    reductions.push_back({update.op, update.name});
+    reductions.push_back({update.op, update.name, type});
   }
 };
 
+bool hasLanes(const Body &body) {
+  return std::any_of(body.begin(), body.end(), [](const Stmt &statement) {
+    const auto *loop = std::get_if<Loop>(&statement.node);
+    bool found = loop && loop->role == Loop::Role::Lanes;
+    forEachBody(statement, [&](const Body &inner) { found = found || hasLanes(inner); });
+    return found;
+  });
+}
+
 void finishLanes(Loop &loop) {
+  if (hasLanes(loop.body)) { // lanes are for the innermost loop
+    loop.role = Loop::Role::Sequential;
+    return;
+  }
   LaneCheck check;
   check.own.insert(loop.name);
   check.body(loop.body);

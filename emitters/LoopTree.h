@@ -169,6 +169,7 @@ struct If {
 struct LaneReduction {
   Op op;
   std::string name;
+  Elem type;
 };
 struct Loop {
   enum class Role : uint8_t {

@@ -166,7 +166,8 @@ std::string Printer::clauses(const Loop &loop) {
   for (const LaneReduction &reduction : loop.reductions)
     for (const auto &[op, clause] : lang.laneReductions)
       if (op == reduction.op)
-        text += fill(use(clause), {{"name", reduction.name}});
+        text += use(Text(fill(use(clause), {{"name", reduction.name},
+                                            {"elem", elemName(reduction.type)}})));
   return text + privateClause(loop.body);
 }
 

@@ -246,6 +246,13 @@ private:
 
   static Term threads(const Expr &work) { return node("num_threads", {estimate(termOf(work))}); }
 
+  static std::string reductionWord(const LaneReduction &reduction) {
+    if (reduction.op == Op::add_ || reduction.op == Op::mul_)
+      return reduction.op == Op::add_ ? "+" : "*";
+    return fmt::format("moac_{}_{}", reduction.op == Op::max_ ? "largest" : "least",
+                       elemName(reduction.type));
+  }
+
   Term directives(const Loop &loop) {
     Term out = leaf("directives");
     const bool team = loop.role == Loop::Role::Team;
@@ -264,8 +271,7 @@ private:
     if (loop.fails && team)
       out.args.push_back(leaf("reduction min status"));
     for (const LaneReduction &reduction : loop.reductions)
-      out.args.push_back(leaf(
-          fmt::format("reduction {} {}", reduction.op == Op::add_ ? "+" : "*", reduction.name)));
+      out.args.push_back(leaf(fmt::format("reduction {} {}", reductionWord(reduction), reduction.name)));
     if (team || loop.role == Loop::Role::Workshare)
       out.args.push_back(leaf("schedule static"));
     return out;

@@ -41,6 +41,9 @@ void BodyEmitter::emitLoopsFrom(RedOp op, bool reverse, Bounds &bounds, llvm::fu
   loop.deepest = i + 1 == op.rank();
   loop.reverse = reverse;
   loop.accumulates = op;
+  bool regroups = isa<FloatType>(op.getResult().getType()) && !op.isFold() && !op.isArg();
+  if (loop.deepest && regroups && !reverse)
+    loop.role = "lanes"; // one sum for each lane, combined at the end: an order that depends on the extent alone
   forPieces(loop, [&] { emitLoopsFrom(op, reverse, bounds, body); });
   bounds.pop_back();
   known = std::move(outer);
