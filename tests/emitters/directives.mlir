@@ -1,13 +1,13 @@
 // Directives only where they are true.
 // RUN: moa-emit --split-input-file %s | FileCheck %s
 
-// A lane loop may add up a register, in floats; it may not fail, nor write one element from several lanes.
+// A lane loop may add up a register, or take the largest, in floats; it may not fail, nor write one element from several lanes.
 // CHECK-LABEL: int lanes(
 // CHECK: #pragma omp simd reduction(+ : s)
 // CHECK-NEXT: for (int64_t a = 0;
 // CHECK: double m
-// CHECK-NOT: #pragma
-// CHECK: for (int64_t b = 0;
+// CHECK: #pragma omp simd reduction(moac_largest_f64 : m)
+// CHECK-NEXT: for (int64_t b = 0;
 // CHECK-NOT: #pragma
 // CHECK: for (int64_t c = 0;
 // CHECK-NOT: #pragma

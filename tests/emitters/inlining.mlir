@@ -19,7 +19,7 @@ onf.func @swap symbols [] scalars [] inputs [] [] results ["a", "b"] [!moa.array
 // A value computed outside a loop is not computed again inside it; a name or short index arithmetic is.
 // CHECK-LABEL: int row(
 // CHECK: for (int64_t i = 0; i < N; ++i) {
-// CHECK-NEXT: const double value = exp(x[i]);
+// CHECK-NEXT: const double value = moac_exp_f64(x[i]);
 // CHECK-NEXT: for (int64_t j = 0; j < M; ++j) {
 // CHECK-NEXT: y[i*M + j] = value;
 onf.func @row symbols ["N", "M"] scalars [] inputs ["x"] [!moa.array<[N], f64>] results ["y"] [!moa.array<[N, M], f64>] {

@@ -35,7 +35,7 @@ onf.func @guarded symbols ["N"] scalars [] inputs ["x"] [!moa.array<[N], f64>] r
 // CHECK-LABEL: int branching(
 // CHECK: double choice;
 // CHECK-NEXT: if (a > 0.0) {
-// CHECK-NEXT: const double value = exp(a);
+// CHECK-NEXT: const double value = moac_exp_f64(a);
 // CHECK-NEXT: const double value_1 = value * value + value;
 // CHECK: choice = {{.*}};
 // CHECK-NEXT: } else {

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #if !defined(_OPENMP) && defined(__GNUC__)
 #pragma GCC diagnostic ignored "-Wunknown-pragmas" // the OpenMP directives below
@@ -34,6 +35,48 @@ enum {
 
 // NaN if either is.
 static inline double moac_max_f64(double a, double b) { return ((a > b) | (a != a)) ? a : b; }
+
+#pragma omp declare reduction(moac_largest_f64 : double : omp_out = moac_max_f64(omp_out, omp_in)) \
+        initializer(omp_priv = -(double)INFINITY)
+
+// 2^n for a whole n within the exponent's range.
+static inline double moac_pow2_f64(double n) {
+  const double biased = n + (0x1.8p52 + 1023.0);
+  uint64_t bits;
+  memcpy(&bits, &biased, sizeof bits);
+  bits <<= 52;
+  double power;
+  memcpy(&power, &bits, sizeof power);
+  return power;
+}
+
+// exp(r) * 2^n for |r| <= ln 2 / 2 and a whole n: a Taylor series of degree 13.
+static inline double moac_scaled_exp_f64(double r, double n) {
+  double p = 1.0 / 6227020800.0;
+  p = p * r + 1.0 / 479001600.0;
+  p = p * r + 1.0 / 39916800.0;
+  p = p * r + 1.0 / 3628800.0;
+  p = p * r + 1.0 / 362880.0;
+  p = p * r + 1.0 / 40320.0;
+  p = p * r + 1.0 / 5040.0;
+  p = p * r + 1.0 / 720.0;
+  p = p * r + 1.0 / 120.0;
+  p = p * r + 1.0 / 24.0;
+  p = p * r + 1.0 / 6.0;
+  p = p * r + 1.0 / 2.0;
+  p = p * r + 1.0;
+  p = p * r + 1.0;
+  const double half = (n * 0.5 + 0x1.8p52) - 0x1.8p52;
+  return p * moac_pow2_f64(half) * moac_pow2_f64(n - half);
+}
+
+// e^x, at most 2 ulp.
+static inline double moac_exp_f64(double x) {
+  x = x < -746.0 ? -746.0 : x;
+  x = x > 710.0 ? 710.0 : x;
+  const double n = (x * 0x1.71547652b82fep+0 + 0x1.8p52) - 0x1.8p52;
+  return moac_scaled_exp_f64((x - n * 0x1.62e42feep-1) - n * 0x1.a39ef35793c76p-33, n);
+}
 
 // Larger arrays are refused, so that no size or offset overflows.
 #define MOAC_MAX_BYTES ((double)(PTRDIFF_MAX / 2))
@@ -150,6 +193,7 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
         // S[b, i, k] = sum[j < D](Q[b, i, j]*K[b, k, j]) / sqrt(D)
         for (int64_t k = 0; k < M; ++k) { // attention.moa:4
           double sum = 0.0;
+          #pragma omp simd reduction(+ : sum)
           for (int64_t j = 0; j < D; ++j) { // attention.moa:4
             sum += Q[(b*N + i)*D + j] * K[(b*M + k)*D + j];
           }
@@ -157,6 +201,7 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
         }
         // m[b, i] = max[k < M](S[b, i, k])
         double largest = -INFINITY;
+        #pragma omp simd reduction(moac_largest_f64 : largest)
         for (int64_t k = 0; k < M; ++k) { // attention.moa:5
           largest = moac_max_f64(largest, S[k]);
         }
@@ -164,7 +209,7 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
         // P[b, i, k] = exp(S[b, i, k] - m[b, i])
         #pragma omp simd
         for (int64_t k = 0; k < M; ++k) { // attention.moa:6
-          P[k] = exp(S[k] - m);
+          P[k] = moac_exp_f64(S[k] - m);
         }
         // O_sum[b, i, p] = sum[k < M](P[b, i, k]*V[b, k, p])
         #pragma omp simd
@@ -179,6 +224,7 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
         }
         // O_sum2[b, i] = sum[k < M](P[b, i, k])
         double sum = 0.0;
+        #pragma omp simd reduction(+ : sum)
         for (int64_t k = 0; k < M; ++k) { // attention.moa:7
           sum += P[k];
         }

@@ -181,4 +181,48 @@ int main(void) {
       << pad.output;
 }
 
+/// At most 2 ulp over the whole range, with and without fused operations; the ends and NaN exactly.
+TEST(CRun, ExponentialsAreWithinTwoUlp) {
+  const std::string text = R"(
+static double size(double want, int digits, int least) {
+  int exponent;
+  frexp(want, &exponent);
+  return ldexp(1, (exponent < least ? least : exponent) - digits);
+}
+static int wrong;
+static void check(const char *what, double x, double got, double want, double ulp) {
+  if (!(got == want || fabs(got - want) <= 2 * ulp) && wrong++ < 5)
+    printf("%s(%a) = %a, not %a\n", what, x, got, want);
+}
+int main(void) {
+  for (double x = -110; x < 89; x += 0x1.9p-10) {
+    const float f = (float)x, g = (float)(1.4 * x);
+    check("exp f32", f, moac_exp_f32(f), exp((double)f) > 0x1.fffffep127 ? INFINITY : exp((double)f), size(exp((double)f), 24, -125));
+    check("exp2 f32", g, moac_exp2_f32(g), exp2((double)g) > 0x1.fffffep127 ? INFINITY : exp2((double)g), size(exp2((double)g), 24, -125));
+  }
+  for (double x = -750; x < 710.5; x += 0x1.9p-6) {
+    check("exp f64", x, moac_exp_f64(x), exp(x), size(exp(x), 53, -1021));
+    check("exp2 f64", x, moac_exp2_f64(x), exp2(x), size(exp2(x), 53, -1021));
+  }
+  const double inf = INFINITY, ends[] = {moac_exp_f32(-INFINITY), moac_exp_f64(-inf), moac_exp2_f32(-INFINITY), moac_exp2_f64(-inf)};
+  for (int i = 0; i < 4; ++i)
+    wrong += ends[i] != 0;
+  wrong += moac_exp_f32(INFINITY) != INFINITY || moac_exp_f64(inf) != inf || moac_exp2_f32(INFINITY) != INFINITY || moac_exp2_f64(inf) != inf;
+  wrong += !isnan(moac_exp_f32(NAN)) || !isnan(moac_exp_f64(NAN)) || !isnan(moac_exp2_f32(NAN)) || !isnan(moac_exp2_f64(NAN));
+  wrong += moac_exp_f32(-0.0f) != 1.0f || moac_exp_f64(0.0) != 1.0 || moac_exp2_f64(10.0) != 1024.0;
+  return wrong != 0;
+}
+)";
+  const Prologue prologue = cPrologue({"moac_exp_f32", "moac_exp_f64", "moac_exp2_f32", "moac_exp2_f64"}, true);
+  std::string program = "#include <math.h>\n#include <stdio.h>\n";
+  for (const std::string &header : prologue.headers)
+    program += "#include " + header + "\n";
+  for (std::string_view definition : prologue.definitions)
+    program += definition;
+  test::Scratchpad pad;
+  pad.write("e.c", program + text);
+  for (const char *flags : {"-O0 -std=c11", "-O3 -march=native -std=gnu11"})
+    EXPECT_EQ(pad.run(std::string("cc ") + flags + " e.c -lm -o e && ./e"), 0) << flags << "\n" << pad.output;
+}
+
 } // namespace

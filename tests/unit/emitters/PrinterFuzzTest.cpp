@@ -222,7 +222,7 @@ public:
       static constexpr Op ops[] = {Op::add_, Op::sub_,   Op::mul_,      Op::div_,  Op::neg_,
                                    Op::min_, Op::max_,   Op::abs_,      Op::fma_,  Op::floor_,
                                    Op::add_, Op::round_, Op::floordiv_, Op::sqrt_, Op::sub_,
-                                   Op::mul_, Op::ceil_,  Op::exp_};
+                                   Op::mul_, Op::ceil_};
       return operation(ops[pick(std::size(ops))], type, depth);
     }
     static constexpr Op ops[] = {Op::add_, Op::sub_, Op::mul_, Op::neg_, Op::abs_, Op::floordiv_,
