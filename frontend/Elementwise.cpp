@@ -147,7 +147,7 @@ Val Analyzer::generate(const std::vector<shape::Expr> &extents, SourceRange at,
     emit.b.setInsertionPointToEnd(block.get());
     value = body(SmallVector<Value>(block->getArguments()));
     if (!value.poison()) {
-      elementType = emit.defaultElementType(value);
+      elementType = elementTypeOf(value);
       Value stored = emit.convert(value.ir, moa::valueType(elementType), at);
       moa::YieldOp::create(emit.b, emit.loc(at), stored);
     }

@@ -85,6 +85,7 @@ private:
   TermRef makeReshape(const Goal &goal, const Scope &scope);
   TermRef makePsi(const Goal &goal, const Scope &scope);
   TermRef makeSlice(const Goal &goal, const Scope &scope);
+  bool neverNegative(const shape::Expr &count) const;
   std::string shapeText(const Extents &shape);
   std::optional<Extents> refactored(const Extents &shape);
 

@@ -68,7 +68,7 @@ std::string AlgebraGenerator::subscript(const Scope &scope, shape::Expr &extent,
     extent = shape::Expr(3);
     return fmt::format("({} + 2*{}) % 3", i.name, j.name);
   case 14: // true at some sizes only
-    extent = this->extent();
+    extent = shape::Expr::name(pick(kernel.symbols));
     return fmt::format("min({}, {} - 1)", i.name, extent.str());
   default:
     return i.name;

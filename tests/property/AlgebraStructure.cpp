@@ -54,12 +54,21 @@ TermRef AlgebraGenerator::makeTranspose(const Goal &goal, const Scope &scope) {
                Level::Prefix);
 }
 
+/// Whether a count is known to be one from the end when it is negated: an i64 parameter may be negative.
+bool AlgebraGenerator::neverNegative(const shape::Expr &count) const {
+  return std::ranges::all_of(count.names(), [&](const std::string &name) {
+    return std::ranges::any_of(kernel.parameters, [&](const Parameter &parameter) {
+      return std::ranges::find(parameter.shape, shape::Expr::name(name)) != parameter.shape.end();
+    });
+  });
+}
+
 TermRef AlgebraGenerator::makeTake(const Goal &goal, const Scope &scope) {
   Extents from = goal.shape;
   std::string lengths;
   const auto axes = 1 + static_cast<size_t>(random.below(static_cast<int64_t>(goal.shape.size())));
   for (size_t axis = 0; axis < axes; ++axis) {
-    const bool back = chance(40);
+    const bool back = chance(40) && neverNegative(goal.shape[axis]);
     const shape::Expr other = extent(); // long enough at some sizes only
     const std::optional<std::string> symbol = other.asName();
     if (chance(15) && symbol && !goal.shape[axis].mentions(*symbol))
@@ -82,7 +91,7 @@ TermRef AlgebraGenerator::makeDrop(const Goal &goal, const Scope &scope) {
     const shape::Expr count =
         chance(20) ? shape::Expr::name(pick(kernel.symbols)) : shape::Expr(random.below(3));
     from[axis] = from[axis] + count;
-    lengths += fmt::format("{}{}{}", axis ? ", " : "", chance(40) ? "-" : "", count.str());
+    lengths += fmt::format("{}{}{}", axis ? ", " : "", chance(40) && neverNegative(count) ? "-" : "", count.str());
   }
   return moved(goal, scope, {fmt::format("<{}> {} ", lengths, word("drop", "▽")), ""}, from,
                Level::Prefix);
