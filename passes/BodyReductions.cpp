@@ -69,6 +69,11 @@ Value BodyEmitter::emitArg(RedOp op) {
   Value zero = ConstantOp::create(b, loc, cast<TypedAttr>(b.getZeroAttr(type)));
   Value best = registerVariable(loc, type, "best", zero);
   Value at = registerVariable(loc, b.getIndexType(), "at", indexConstant(b, loc, -1));
+  // Where a bound uses an earlier index, the terms are counted: their position has no closed form.
+  bool counted = false;
+  for (unsigned i = 0; i < op.rank(); ++i)
+    counted |= llvm::any_of(op.domain(i).getArguments(), [](BlockArgument index) { return !index.use_empty(); });
+  Value count = counted ? registerVariable(loc, b.getIndexType(), "count", indexConstant(b, loc, 0)) : Value();
   emitLoops(op, false, [&](const Bounds &bounds) {
     Value term = emit(op.termValue()), leader = load(loc, best);
     Value first = buildIndex(b, loc, ScalarFn::lt_, {load(loc, at), indexConstant(b, loc, 0)});
@@ -79,12 +84,17 @@ Value BodyEmitter::emitArg(RedOp op) {
       take = scalar(b, loc, ScalarFn::or_, boolean, {take, scalar(b, loc, ScalarFn::and_, boolean, {isNan, leaderIsNumber})});
     }
     Value position = emit(op.term().getArgument(0));
-    for (unsigned i = 0; op.rank() > 1 && i < op.rank(); ++i) {
+    if (counted)
+      position = load(loc, count);
+    for (unsigned i = 0; !counted && op.rank() > 1 && i < op.rank(); ++i) {
       Value own = buildIndex(b, loc, ScalarFn::sub_, {emit(op.term().getArgument(i)), bounds[i].first});
       Value extent = buildIndex(b, loc, ScalarFn::sub_, {bounds[i].second, bounds[i].first});
       position = i == 0 ? own : buildIndex(b, loc, ScalarFn::add_, {buildIndex(b, loc, ScalarFn::mul_, {position, extent}), own});
     }
     auto branch = onf::IfOp::create(b, loc, take);
+    if (counted)
+      onf::StoreOp::create(b, loc, buildIndex(b, loc, ScalarFn::add_, {position, indexConstant(b, loc, 1)}), count, Value(), UnitAttr(),
+                           UnitAttr());
     OpBuilder::InsertionGuard keep(b);
     b.setInsertionPointToEnd(&branch.getThenRegion().emplaceBlock());
     onf::StoreOp::create(b, loc, term, best, Value(), UnitAttr(), UnitAttr());

@@ -151,18 +151,48 @@ GenOp Lifter::makeGen(Operation *op, const Frame &frame, ArrayRef<StringAttr> in
   return gen;
 }
 
+namespace {
+/// Computing `condition` reads an array or divides: it may only be done where the guards around it hold.
+bool needsItsGuards(Value condition) {
+  llvm::SetVector<Operation *> slice;
+  if (Operation *op = condition.getDefiningOp())
+    slice.insert(op);
+  bool found = false;
+  for (unsigned i = 0; i < slice.size() && !found; ++i)
+    slice[i]->walk([&](Operation *inner) {
+      found |= isa<PsiOp>(inner) || inner->hasAttr("checked");
+      for (Value operand : inner->getOperands())
+        if (Operation *def = operand.getDefiningOp(); def && !isa<KernelOp>(def->getParentOp()))
+          slice.insert(def);
+    });
+  return found;
+}
+} // namespace
+
 Value Lifter::guardValue(ArrayRef<Guards::Condition> guards, IRMapping &map, OpBuilder &b) {
   Value all;
+  auto clone = [](Guards::Condition guard, IRMapping &values, OpBuilder &at) -> Value {
+    Value value = cloneSlice(guard.condition, values, at);
+    return guard.holds ? value
+                       : ScalarOp::create(at, value.getLoc(), at.getI1Type(), at.getStringAttr("not"), value, UnitAttr()).getResult();
+  };
   for (Guards::Condition guard : llvm::reverse(guards)) {
-    Value value = cloneSlice(guard.condition, map, b);
-    Location loc = value.getLoc();
-    if (!guard.holds)
-      value = ScalarOp::create(b, loc, b.getI1Type(), b.getStringAttr("not"), value, UnitAttr());
     if (!all) {
-      all = value;
+      all = clone(guard, map, b);
       continue;
     }
-    all = ScalarOp::create(b, loc, b.getI1Type(), b.getStringAttr("and"), ValueRange{all, value}, UnitAttr());
+    Location loc = guard.condition.getLoc();
+    if (!needsItsGuards(guard.condition)) {
+      all = ScalarOp::create(b, loc, b.getI1Type(), b.getStringAttr("and"), ValueRange{all, clone(guard, map, b)}, UnitAttr());
+      continue;
+    }
+    auto both = WhereOp::create(b, loc, b.getI1Type(), all);
+    OpBuilder inside = OpBuilder::atBlockEnd(&both.getThenRegion().emplaceBlock());
+    IRMapping own = map; // what is cloned here is seen here only
+    YieldOp::create(inside, loc, clone(guard, own, inside));
+    OpBuilder otherwise = OpBuilder::atBlockEnd(&both.getElseRegion().emplaceBlock());
+    YieldOp::create(otherwise, loc, ConstantOp::create(otherwise, loc, otherwise.getBoolAttr(false)).getResult());
+    all = both.getResult();
   }
   return all;
 }

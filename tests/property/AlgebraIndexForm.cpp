@@ -23,6 +23,8 @@ std::string AlgebraGenerator::subscript(const Scope &scope, shape::Expr &extent,
   extent = i.extent;
   const std::string e = i.extent.str(),
                     wrapped = i.extent.asName() || i.extent.constant() ? e : "(" + e + ")";
+  if (i.extent.constant() == 0)
+    return i.name;
   switch (random.below(18)) {
   case 0:
     extent = i.extent + shape::Expr(c);

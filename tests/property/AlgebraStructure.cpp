@@ -54,13 +54,16 @@ TermRef AlgebraGenerator::makeTranspose(const Goal &goal, const Scope &scope) {
                Level::Prefix);
 }
 
-/// Whether a count is known to be one from the end when it is negated: an i64 parameter may be negative.
+/// Whether a count is known to be one from the end when it is negated: an i64 parameter may be
+/// negative.
 bool AlgebraGenerator::neverNegative(const shape::Expr &count) const {
-  return std::ranges::all_of(count.names(), [&](const std::string &name) {
-    return std::ranges::any_of(kernel.parameters, [&](const Parameter &parameter) {
-      return std::ranges::find(parameter.shape, shape::Expr::name(name)) != parameter.shape.end();
-    });
-  });
+  return (count.asName() || count.constant()) &&
+         std::ranges::all_of(count.names(), [&](const std::string &name) {
+           return std::ranges::any_of(kernel.parameters, [&](const Parameter &parameter) {
+             return std::ranges::find(parameter.shape, shape::Expr::name(name)) !=
+                    parameter.shape.end();
+           });
+         });
 }
 
 TermRef AlgebraGenerator::makeTake(const Goal &goal, const Scope &scope) {
@@ -91,7 +94,8 @@ TermRef AlgebraGenerator::makeDrop(const Goal &goal, const Scope &scope) {
     const shape::Expr count =
         chance(20) ? shape::Expr::name(pick(kernel.symbols)) : shape::Expr(random.below(3));
     from[axis] = from[axis] + count;
-    lengths += fmt::format("{}{}{}", axis ? ", " : "", chance(40) && neverNegative(count) ? "-" : "", count.str());
+    lengths += fmt::format("{}{}{}", axis ? ", " : "",
+                           chance(40) && neverNegative(count) ? "-" : "", count.str());
   }
   return moved(goal, scope, {fmt::format("<{}> {} ", lengths, word("drop", "▽")), ""}, from,
                Level::Prefix);
