@@ -193,16 +193,30 @@ bool isIdle(const Stmt &statement) {
          (loop && onlyNotes(loop->body));
 }
 
-/// Removes the assignments to a variable that is never read, and what only they needed.
-void removeAssignments(Body &body, const std::string &name) {
-  std::erase_if(body, [&](Stmt &statement) {
-    if (const auto *assign = std::get_if<Assign>(&statement.node))
-      return assign->name == name;
-    if (const auto *update = std::get_if<Update>(&statement.node))
-      return update->name == name && !update->offset;
-    forEachInner(statement, [&](Body &inner) { removeAssignments(inner, name); });
-    return isIdle(statement);
-  });
+/// Declares another variable of that name, in the rest of its block.
+bool declares(const Stmt &statement, const std::string &name) {
+  const auto *let = std::get_if<Let>(&statement.node);
+  const auto *variable = std::get_if<Variable>(&statement.node);
+  return (let && let->name == name) || (variable && variable->name == name);
+}
+
+/// Removes the assignments to a variable that is never read, and what only they needed: in the statements from `first` on
+/// that its declaration reaches.
+void removeAssignments(Body &body, const std::string &name, size_t first = 0) {
+  for (size_t i = first; i < body.size() && !declares(body[i], name);) {
+    Stmt &statement = body[i];
+    const auto *assign = std::get_if<Assign>(&statement.node);
+    const auto *update = std::get_if<Update>(&statement.node);
+    bool removed = (assign && assign->name == name) || (update && update->name == name && !update->offset);
+    if (!removed) {
+      forEachInner(statement, [&](Body &inner) { removeAssignments(inner, name); });
+      removed = isIdle(statement);
+    }
+    if (removed)
+      body.erase(body.begin() + static_cast<std::ptrdiff_t>(i));
+    else
+      ++i;
+  }
   dropUnused(body);
 }
 
@@ -217,7 +231,7 @@ void dropUnused(Body &body) {
       const std::string name = dropsLet ? let->name : variable->name;
       body.erase(body.begin() + static_cast<std::ptrdiff_t>(i));
       if (!dropsLet) // what its values needed may be unused now
-        return removeAssignments(body, name);
+        return removeAssignments(body, name, i);
       continue;
     }
     mentionedBy(body[i], used);

@@ -211,6 +211,25 @@ TEST(LoopShape, UnreadVariablesGoWithTheirAssignments) {
   EXPECT_TRUE(std::holds_alternative<Store>(body[0].node));
 }
 
+/// A name is one variable in one block and another in the next: only the unread one loses its assignments.
+TEST(CLoops, AnUnreadVariableLeavesItsNamesakesAlone) {
+  const auto summing = [] {
+    Loop loop;
+    loop.name = "i";
+    loop.lo = integer(0);
+    loop.hi = integer(4);
+    loop.body = {stmt(Update{Op::add_, "sum", std::nullopt, real(1)})};
+    return Stmt{std::move(loop)};
+  };
+  Body inner = {stmt(Variable{"sum", Elem::F64, real(0)}), summing(),
+                stmt(Store{"B", integer(0), name("sum", Elem::F64)})};
+  Body body = {stmt(If{name("c", Elem::Bool), inner, {}}), stmt(Variable{"sum", Elem::F64, real(0)}),
+               summing()};
+  finishLoops(body);
+  ASSERT_EQ(body.size(), 1u);
+  EXPECT_EQ(std::get<If>(body[0].node).then.size(), 3u);
+}
+
 TEST(CFiles, EverySupportFunctionCompilesClean) {
   std::set<std::string> words;
   for (const Support &support : cSupport())
