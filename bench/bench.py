@@ -22,6 +22,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from sidebyside import report  # noqa: E402
 from sidebyside.build import FLAGS, BuildError, Builder  # noqa: E402
 from sidebyside.cases import all_cases  # noqa: E402
+from sidebyside.plot import write_plots  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -93,7 +94,7 @@ class Bench:
             "inputs": inputs, "outputs": outputs, "flops": case.flops, "ceiling": case.ceiling,
             "read": sum(a["bytes"] for a in inputs), "written": sum(a["bytes"] for a in outputs),
             "tolerance": case.tolerance, "least_rounds": options.rounds,
-            "seconds": options.seconds or (0.7 if options.quick else 3), "patience": 60,
+            "seconds": options.seconds or (0.7 if options.quick else 3), "patience": 20,
             "peers": [{"label": label, "path": self.peers[label], "symbol": case.peer,
                        "fallback": case.fallback and label == "C"} for label in order],
             "kernels": [{"label": label, "path": path, "symbol": "bench_call"} for label, path in kernels.items()],
@@ -168,8 +169,9 @@ def main():
     except KeyboardInterrupt:
         print(f"\nstopped after {done} of {total}; what is done is kept", file=sys.stderr)
     report.write(options.out, machine, bench.rows)
+    plots = write_plots(options.out, bench.rows)
     print("\nsummary (medians over cases)\n" + "\n".join(report.summary(bench.rows)))
-    print(f"\nresults: {os.path.relpath(options.out)}/results.json, results.csv")
+    print(f"\nresults: {os.path.relpath(options.out)}/results.json, results.csv, {len(plots)} plots")
     return 1 if bench.broken else 0
 
 

@@ -1,6 +1,5 @@
 // Contestants made of BLAS calls, the way a C programmer would write them: library products, and plain loops for what BLAS
 // does not have. Built only where OpenBLAS can be linked.
-#include <math.h>
 #include <stdint.h>
 
 enum { rowMajor = 101, plain = 111, transposed = 112 };
@@ -74,6 +73,12 @@ typedef void *const *Arrays;
   }
 PRODUCTS(float, cblas_sgemm, cblas_sgemv, f32)
 PRODUCTS(double, cblas_dgemm, cblas_dgemv, f64)
+
+#define GEMM_f32 cblas_sgemm
+#define GEMM_f64 cblas_dgemm
+#define GEMM(type, transB, M, N, K, alpha, A, lda, B, ldb, beta, C, ldc)                            \
+  GEMM_##type(rowMajor, plain, (transB) ? transposed : plain, (int)(M), (int)(N), (int)(K), alpha, A, (int)(lda), B, (int)(ldb), beta, C, (int)(ldc))
+#include "layers.h"
 
 /// n: N, p: x y s
 int dot_f32(Sizes n, Arrays p) {

@@ -57,9 +57,17 @@ class Builder:
         return path
 
     def file(self, name, libraries=()):
-        with open(os.path.join(HERE, name), encoding="utf-8") as source:
-            text = source.read()
+        text = self.text(name)
         return self.shared(os.path.basename(name)[:-2], text, f"{self.cc} {FLAGS}", libraries)
+
+    def text(self, name):
+        """A source with the files beside it that it includes."""
+        with open(os.path.join(HERE, name), encoding="utf-8") as source:
+            lines = source.read().splitlines()
+        for k, line in enumerate(lines):
+            if found := re.match(r'#include "([\w.]+)"', line):
+                lines[k] = self.text(os.path.join(os.path.dirname(name), found.group(1)))
+        return "\n".join(lines) + "\n"
 
     def peers(self):
         """Label -> path of every C peer that can be built here."""

@@ -4,6 +4,7 @@ A case names a kernel of bench/kernels, its sizes, the useful operations of the 
 again), the C name its peers have, and the ceiling it is held against:
 
     f32, f64   multiply-adds in registers, measured
+    gemm TYPE  a library's product of 1024 by 1024 matrices; without a library, multiply-adds in registers
     stream     a copy and read of as many bytes as the kernel must move, measured over as much memory
 """
 from dataclasses import dataclass, field
@@ -101,7 +102,51 @@ def stencil_cases(n_list):
                             scalars={"a": 0.125})
 
 
-GENERATORS = (matmul_cases, respelled_cases, skinny_cases, row_cases, stencil_cases)
+def chain_cases(n_list):
+    for n in n_list or (4096, 1 << 24):
+        for kernel, flops in (("axpy_f32", 2), ("axpy_f64", 2), ("axpy_chain_f32", 5), ("axpy_chain_f64", 5), ("axpy_operators_f32", 5)):
+            yield streaming("chain", "stream.moa", kernel, {"N": n}, flops * n, kernel == "axpy_chain_f32" and n > 4096,
+                            "axpy_chain_f32" if "operators" in kernel else None, scalars={"a": 0.75, "b": -0.5})
+
+
+def reduction_cases(n_list):
+    for t, d in [(n, n) for n in n_list or ()] or [(256, 1024), (8192, 2048), (4099, 1023)]:
+        for kernel in ("row_sums_f32", "row_sums_f64", "column_sums_f32", "row_scan_f32", "row_scan_f64"):
+            tolerance = 2e-4 if kernel.endswith("f32") else 1e-11
+            yield streaming("reduction", "stream.moa", kernel, {"T": t, "D": d}, 2.0 * t * d, kernel == "row_sums_f32" and t > 8000,
+                            tolerance=tolerance)
+    for n in n_list or (1 << 24,):
+        yield streaming("reduction", "stream.moa", "dot_f32", {"N": n}, 2.0 * n, tolerance=1e-2)
+        yield streaming("reduction", "stream.moa", "dot_f64", {"N": n}, 2.0 * n, tolerance=1e-10)
+
+
+def transpose_cases(n_list):
+    for m, n in [(n, n) for n in n_list or ()] or [(256, 256), (4096, 4096), (4095, 3001)]:
+        for kernel in ("transpose_f32", "transpose_f64", "transpose_word_f32"):
+            yield streaming("transpose", "stream.moa", kernel, {"M": m, "N": n}, 0, kernel == "transpose_f32" and m == 4096,
+                            "transpose_f32" if "word" in kernel else None)
+    yield streaming("transpose", "stream.moa", "transpose_heads_f32", {"B": 4, "N": 1024, "H": 16, "D": 64}, 0)
+
+
+def layer(suite, kernel, sizes, flops, quick=False):
+    return Case(suite, "layers.moa", kernel, sizes, flops, kernel, "gemm " + kernel[-3:], quick=quick, fallback=True,
+                tolerance=1e-4 if kernel.endswith("f32") else 1e-11)
+
+
+def layer_cases(n_list):
+    for n in n_list or (56, 14, 112):
+        sizes = {"B": 1, "C": 64, "H": n + 2, "W": n + 2, "O": 64, "R": 3, "S": 3}
+        yield layer("conv2d", "conv2d_f32", sizes, 2.0 * 64 * 64 * 9 * n * n, n == 56)
+    for t, d, f in ((512, 512, 2048), (16, 512, 2048), (1000, 500, 1003)) if not n_list else [(n, n, 4 * n) for n in n_list]:
+        yield layer("mlp", "mlp_f32", {"T": t, "D": d, "F": f}, 6.0 * t * d * f, t == 512)
+    for type_ in ("f32", "f64"):
+        for n in n_list or (512, 1024, 2048):
+            sizes = {"B": 1, "N": n, "D": 64, "M": n, "E": 64}
+            yield layer("attention", "attention_" + type_, sizes, 4.0 * n * n * 64, type_ == "f32" and n == 1024)
+
+
+GENERATORS = (matmul_cases, respelled_cases, skinny_cases, row_cases, stencil_cases, chain_cases, reduction_cases,
+              transpose_cases, layer_cases)
 
 
 def all_cases(n_list=None):

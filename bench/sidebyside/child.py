@@ -13,6 +13,7 @@ import time
 
 CTYPES = {"f32": ctypes.c_float, "f64": ctypes.c_double}
 SHORTEST_BATCH = 2e-3  # seconds
+GEMM_SIZE = 1024       # of the product that is a ceiling
 SETTLE = 0.02          # seconds for the idle threads of another contestant's pool to fall asleep
 
 
@@ -35,7 +36,7 @@ class Contestant:
         self.label, self.function = label, function
         self.pointers = (ctypes.c_void_p * max(len(pointers), 1))(*pointers)
         self.sizes = (ctypes.c_int64 * max(len(sizes), 1))(*sizes)
-        self.calls, self.seconds = 1, []
+        self.calls, self.once, self.seconds = 1, 0.5, []
 
     def run(self, harness, calls):
         return harness.bench_time(self.function, self.sizes, self.pointers, ctypes.c_int64(calls))
@@ -117,6 +118,9 @@ class Case:
             read, written = job["read"], job["written"]
             self.extra = [Memory(self.harness, max(read, 1)), Memory(self.harness, max(written, 1))]
             return Contestant("ceiling", self.harness.bench_stream, [m.address for m in self.extra], [read, written])
+        if kind and kind.startswith("gemm ") and self.gemm(kind[5:]):
+            return Contestant("ceiling", self.gemm(kind[5:]), [m.address for m in self.gemm_arrays(kind[5:])], [GEMM_SIZE] * 3)
+        kind = kind and kind.removeprefix("gemm ")
         if kind in ("f32", "f64"):
             lanes = getattr(self.harness, "bench_lanes_" + kind)
             lanes.restype = ctypes.c_int64
@@ -124,22 +128,42 @@ class Case:
             return Contestant("ceiling", getattr(self.harness, "bench_peak_" + kind), [0], [min(steps, 20_000_000)])
         return None
 
+    def gemm(self, type_):
+        """A library's product, if one is here."""
+        for entry in self.job["peers"]:
+            if entry["label"] != "C":
+                if function := getattr(ctypes.CDLL(entry["path"]), "matmul_" + type_, None):
+                    return function
+        return None
+
+    def gemm_arrays(self, type_):
+        count = GEMM_SIZE * GEMM_SIZE
+        array = {"type": type_, "count": count, "bytes": count * ctypes.sizeof(CTYPES[type_])}
+        self.extra = [self.memory(array) for _ in range(3)]
+        for seed, memory in enumerate(self.extra[:2]):
+            self.fill(array, memory, seed)
+        return self.extra
+
     def ceiling_work(self, contestant):
         """How many times the case's work one call of the ceiling does."""
-        if self.job["ceiling"] == "stream":
+        kind = self.job["ceiling"]
+        if kind == "stream":
             return 1.0
-        lanes = getattr(self.harness, "bench_lanes_" + self.job["ceiling"])()
+        if kind.startswith("gemm ") and self.gemm(kind[5:]):
+            return 2.0 * GEMM_SIZE**3 / self.job["flops"]
+        lanes = getattr(self.harness, "bench_lanes_" + kind.removeprefix("gemm "))()
         return contestant.sizes[0] * 2 * lanes * self.job["threads"] / self.job["flops"]
 
     def verify(self):
         """Runs everyone once. What disagrees is reported and does not take part."""
         kept, report, reference = [], {}, None
         for contestant, outputs in self.contestants():
-            status = 0
+            status, begin = 0, time.perf_counter()
             if isinstance(contestant, PythonContestant):
                 contestant.function()
             else:
                 status = contestant.function(contestant.sizes, contestant.pointers)
+            contestant.once = time.perf_counter() - begin
             if status != 0:
                 report[contestant.label] = {"failed": f"status {status}"}
                 continue
@@ -156,10 +180,9 @@ class Case:
     def rounds(self, contestants):
         harness, job = self.harness, self.job
         for c in contestants:
-            once = c.run(harness, 1)
-            once = min(once, c.run(harness, 1)) if once < 1 else once
-            c.calls = max(1, min(1_000_000, math.ceil(SHORTEST_BATCH / max(once, 1e-9))))
-            c.once = once
+            for _ in range(2):
+                c.once = min(c.once, c.run(harness, 1)) if c.once < 1 else c.once
+            c.calls = max(1, min(1_000_000, math.ceil(SHORTEST_BATCH / max(c.once, 1e-9))))
         begin, done = time.perf_counter(), 0
         while done < job["least_rounds"] or (time.perf_counter() - begin < job["seconds"] and done < 400):
             order = contestants if done % 2 == 0 else contestants[::-1]
