@@ -141,3 +141,13 @@ std::optional<CallArguments> ArgumentMaker::make(const Sizes &sizes, DataKind ki
   }
   return arguments;
 }
+
+std::map<std::string, int64_t> moac::namedSizes(const KernelSignature &kernel, const CallArguments &arguments) {
+  std::map<std::string, int64_t> sizes;
+  for (size_t k = 0; k < kernel.symbols.size(); ++k)
+    sizes[kernel.symbols[k]] = arguments.symbols[k];
+  for (size_t k = 0; k < kernel.scalars.size(); ++k)
+    if (kernel.scalars[k].type == ElementType::i64_)
+      sizes[kernel.scalars[k].name] = static_cast<int64_t>(arguments.scalars[k].get(0));
+  return sizes;
+}

@@ -45,6 +45,9 @@ private:
   std::vector<Filling> fillings; ///< one an input
 };
 
+/// Symbols and integer scalars of a call by name: the sizes that formulas are over.
+std::map<std::string, int64_t> namedSizes(const KernelSignature &kernel, const CallArguments &arguments);
+
 } // namespace moac
 
 #endif

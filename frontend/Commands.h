@@ -4,6 +4,7 @@
 #define MOAC_FRONTEND_COMMANDS_H
 
 #include "frontend/Check.h"
+#include "ir/Machine.h"
 
 #include <string>
 #include <vector>
@@ -48,6 +49,21 @@ struct RunCommand {
 };
 int run(const RunCommand &command);
 
+struct CostCommand {
+  SourceOptions source;
+  std::vector<std::string> sizes; ///< "N=2048"
+  std::vector<std::string> trips; ///< "t=8": iterations of a loop that depends on data
+  std::string machine;            ///< a description, by name or file; empty: this host
+  bool json = false;
+};
+int showCost(const CostCommand &command);
+
+struct MachineCommand {
+  std::string machine; ///< empty: this host
+  bool json = false;
+};
+int showMachine(const MachineCommand &command);
+
 struct CheckCommand {
   std::vector<std::string> files;
   SourceOptions source; ///< `file` is taken from `files`
@@ -61,6 +77,9 @@ int checkFiles(const CheckCommand &command);
 std::unique_ptr<Program> loadProgram(const SourceOptions &options, int &code);
 /// Signatures of the kernels that the options select; all exist.
 std::vector<KernelSignature> selectedKernels(const Program &program, const SourceOptions &options);
+
+/// A description by name or file, or this host. Nothing, after a message, when there is none.
+std::optional<Machine> machineNamed(const std::string &name);
 
 /// Splits "NAME=value"; false when there is no '=' or no name.
 bool splitAssignment(const std::string &text, std::string &name, std::string &value);

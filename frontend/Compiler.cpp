@@ -14,6 +14,7 @@
 #include "frontend/ExplainKernel.h"
 #include "frontend/Imports.h"
 #include "frontend/SecondReader.h"
+#include "ir/OnfWorkTree.h"
 #include "passes/Passes.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -93,6 +94,14 @@ public:
 
   Answer<std::string> explain(const std::string &kernel, const std::string &notation) override;
 
+  Answer<cost::WorkTree> work(const std::string &kernel, const cost::Sizes &trips) override {
+    ModuleOp loops = at(Stage::Onf);
+    auto function = loops ? lookup<onf::FuncOp>(loops, kernel) : onf::FuncOp();
+    if (!function)
+      return Answer<cost::WorkTree>::failure(loops ? "no kernel '" + kernel + "'" : problems);
+    return cost::workTreeOf(function, trips);
+  }
+
   Answer<EmittedSource> emit(const EmitOptions &emitOptions) override {
     if (!at(Stage::Onf))
       return Answer<EmittedSource>::failure(problems);
@@ -169,6 +178,7 @@ public:
     for (const Tensor &tensor : outcome.results)
       result.outputs.push_back(toOracle(tensor));
     result.visits = outcome.counts.visits;
+    result.counts = flatCounts(outcome.counts);
     for (const auto &[name, count] : outcome.counts.operations)
       if (llvm::StringRef(name).ends_with(".f64") || llvm::StringRef(name).ends_with(".f32"))
         result.operations += static_cast<double>(count);

@@ -11,6 +11,7 @@
 #include "emitters/CReading.h"
 #include "frontend/HostArray.h"
 #include "ir/Shape.h"
+#include "ir/WorkTree.h"
 
 #include <cstdint>
 #include <map>
@@ -95,6 +96,7 @@ struct InterpretResult {
   std::vector<OracleArray> outputs; ///< empty unless status is 0
   double operations = 0;            ///< scalar arithmetic operations of the formula, for GF/s
   uint64_t visits = 0;              ///< points of reductions visited (see ir/Interpreter.h)
+  std::map<std::string, uint64_t> counts; ///< "op add.f64", "load A", "store A", "update A"
 };
 
 /// Either a value or the message why there is none.
@@ -137,6 +139,11 @@ public:
   virtual Answer<std::string> print(Stage stage, const std::string &kernel) = 0;
   /// Shapes, laws, DNF, schedule and ONF of a kernel for a reader; `notation` is "ascii", "moa" or "json".
   virtual Answer<std::string> explain(const std::string &kernel, const std::string &notation) = 0;
+  /// What the kernel's loops do, to be counted (ir/Cost.h). `trips` gives axes whose loops depend on data a number of
+  /// iterations.
+  virtual Answer<cost::WorkTree> work(const std::string &kernel, const cost::Sizes &trips) {
+    return Answer<cost::WorkTree>::failure("no loops to count");
+  }
   virtual Answer<EmittedSource> emit(const EmitOptions &options) = 0;
   /// Where `source` differs from the analysis that emit() printed, as `reader` understands it;
   /// empty when it says what was analysed.

@@ -239,3 +239,19 @@ double moac::countIterations(moa::KernelOp kernel, const std::vector<int64_t> &s
   }
   return total;
 }
+
+std::map<std::string, uint64_t> moac::flatCounts(const Counts &counts) {
+  std::map<std::string, uint64_t> flat;
+  auto put = [&](const std::string &name, uint64_t value) {
+    if (value != 0)
+      flat[name] = value;
+  };
+  for (const auto &[name, value] : counts.operations)
+    put("op " + name, value);
+  for (const auto &[name, traffic] : counts.buffers) {
+    put("load " + name, traffic.loads);
+    put("store " + name, traffic.stores);
+    put("update " + name, traffic.updates);
+  }
+  return flat;
+}

@@ -13,6 +13,8 @@ KernelSignature signatureOf(moa::KernelOp kernel);
 Tensor toTensor(const HostArray &array);
 OracleArray toOracle(const Tensor &tensor);
 Arguments toArguments(const CallArguments &arguments);
+/// "op add.f64", "load A", "store A", "update A"; what was never met is left out.
+std::map<std::string, uint64_t> flatCounts(const Counts &counts);
 
 /// Whether the requirements and extents hold at these sizes, as far as integers decide them.
 /// `scalars` may be empty.

@@ -38,6 +38,8 @@ struct Commands {
   RunCommand run;
   CheckCommand check;
   ExplainCommand explain;
+  CostCommand cost;
+  MachineCommand machine;
   int (*chosen)(const Commands &) = nullptr;
 
   void addCompile(CLI::App &app) {
@@ -106,6 +108,29 @@ struct Commands {
     sub->add_flag("--json", explain.json, "the same for programs");
     sub->callback([this] { chosen = [](const Commands &c) { return moac::explain(c.explain); }; });
   }
+
+  void addCost(CLI::App &app) {
+    CLI::App *sub =
+        app.add_subcommand("cost", "count what kernels do: operations, accesses, bytes for each memory level");
+    addSourceOptions(*sub, cost.source);
+    sub->add_option("--size", cost.sizes, "symbols and integer scalars, as in M=512,N=2048")
+        ->delimiter(',')
+        ->type_name("SYMBOL=N,...");
+    sub->add_option("--trips", cost.trips, "iterations of loops that depend on data, as in t=8")
+        ->delimiter(',')
+        ->type_name("AXIS=N,...");
+    sub->add_option("--machine", cost.machine, "a machine's name or file; otherwise this host")
+        ->type_name("NAME");
+    sub->add_flag("--json", cost.json, "the same for programs");
+    sub->callback([this] { chosen = [](const Commands &c) { return showCost(c.cost); }; });
+  }
+
+  void addMachine(CLI::App &app) {
+    CLI::App *sub = app.add_subcommand("machine", "describe this host, or check a description");
+    sub->add_option("NAME", machine.machine, "a machine's name or file; otherwise this host");
+    sub->add_flag("--json", machine.json, "in the form that --machine reads");
+    sub->callback([this] { chosen = [](const Commands &c) { return showMachine(c.machine); }; });
+  }
 };
 
 /// Commands of the SHMEM layer; they read their own arguments. -1: none of them.
@@ -165,6 +190,8 @@ int main(int argc, char **argv) {
   commands.addRun(app);
   commands.addCheck(app);
   commands.addExplain(app);
+  commands.addCost(app);
+  commands.addMachine(app);
   try {
     app.parse(argc, argv);
     return commands.chosen(commands);

@@ -218,6 +218,7 @@ LogicalResult Code::conversion(moa::CastOp op) {
 }
 
 LogicalResult Code::where(moa::WhereOp op) {
+  ++block().operations[("where." + StringRef(elementName(elementOf(op.getType())))).str()];
   uint32_t condition = slot(op.getCondition()), to = define(op.getResult());
   bool fails = mayFail(op);
   size_t test = emit(Op::jumpUnless, fails, 0, condition);

@@ -1,0 +1,195 @@
+// Costs for a reader and for programs.
+#include "ir/Cost.h"
+
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <fmt/format.h>
+
+using namespace moac;
+using namespace moac::cost;
+
+namespace {
+std::string grouped(int64_t value) {
+  std::string digits = std::to_string(value), out;
+  for (size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0 && digits[i - 1] != '-')
+      out += ' ';
+    out += digits[i];
+  }
+  return out;
+}
+
+std::string bytesText(double bytes) {
+  const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
+  size_t unit = 0;
+  for (; bytes >= 9999.5 && unit < 4; ++unit)
+    bytes /= 1000;
+  return fmt::format("{:.4g} {}", bytes, units[unit]);
+}
+
+/// A table whose columns are as wide as what they hold; the last one is not padded.
+class Table {
+public:
+  void row(std::vector<std::string> cells) {
+    widths.resize(std::max(widths.size(), cells.size()));
+    for (size_t i = 0; i < cells.size(); ++i)
+      widths[i] = std::max(widths[i], cells[i].size());
+    rows.push_back(std::move(cells));
+  }
+  std::string text() const {
+    std::string out;
+    for (const auto &cells : rows) {
+      out += "  ";
+      for (size_t i = 0; i < cells.size(); ++i)
+        out += i + 1 == cells.size() ? cells[i] : fmt::format("{:<{}}  ", cells[i], widths[i]);
+      out.erase(out.find_last_not_of(' ') + 1);
+      out += "\n";
+    }
+    return out;
+  }
+
+private:
+  std::vector<std::vector<std::string>> rows;
+  std::vector<size_t> widths;
+};
+
+class Writer {
+public:
+  explicit Writer(const CostReport &report) : report(report), cost(report.cost), numbers(!report.sizes.empty()) {}
+
+  std::string text() const {
+    std::string out = "kernel " + cost.kernel;
+    for (const auto &[name, value] : report.sizes)
+      out += fmt::format("{}{}={}", out.find('=') == out.npos ? " at " : ", ", name, value);
+    out += "\n\noperations\n" + operations();
+    out += "\narrays (elements)\n" + arrays();
+    out += levels();
+    out += "\nscratch\n" + scratch();
+    out += cost.notes.empty() ? "\nevery count is exact\n" : "\nupper bounds\n";
+    for (const std::string &note : cost.notes)
+      out += "  " + note + "\n";
+    return out;
+  }
+
+private:
+  std::string number(const Count &count) const {
+    std::optional<int64_t> value = numbers ? count.evaluate(report.sizes) : std::nullopt;
+    return value ? grouped(*value) : numbers ? "?" : "";
+  }
+
+  std::string operations() const {
+    Table table;
+    for (unsigned k = 0; k < kindCount; ++k)
+      if (Count count = cost.byKind(static_cast<Kind>(k)); !count.isZero())
+        table.row({kindWord(static_cast<Kind>(k)), number(count), count.str()});
+    if (!cost.fusable.isZero())
+      table.row({"  multiplies that can fuse", number(cost.fusable), cost.fusable.str()});
+    table.row({"flops", number(cost.flops()), cost.flops().str()});
+    if (!cost.atomics.isZero())
+      table.row({"atomics", number(cost.atomics), cost.atomics.str()});
+    return table.text();
+  }
+
+  std::string arrays() const {
+    Table table;
+    for (const ArrayCost &a : cost.arrays) {
+      std::vector<std::string> what;
+      for (auto [word, count] : {std::pair("loads", &a.loads), std::pair("stores", &a.stores), std::pair("updates", &a.updates)})
+        if (!count->isZero())
+          table.row({what.empty() ? a.array.name : "", a.array.type, word, number(*count), count->str()}), what.push_back(word);
+      if (a.array.place == Place::Input || a.array.place == Place::Output)
+        table.row({"", "", "bytes at least", number(Count(a.compulsoryBytes)), a.compulsoryBytes.str()});
+    }
+    return table.text();
+  }
+
+  std::string levels() const {
+    if (!report.traffic)
+      return "";
+    std::string out = fmt::format("\nbytes between memory levels, model of {}\n", report.machine);
+    Table table;
+    for (const LevelTraffic &level : *report.traffic) {
+      table.row({level.level + " and beyond", bytesText(level.total())});
+      for (const LevelTraffic::OfArray &a : level.arrays)
+        table.row({"  " + a.array, bytesText(a.bytes), a.formula});
+    }
+    return out + table.text();
+  }
+
+  std::string scratch() const {
+    Table table;
+    for (auto [word, bytes] : {std::pair("one for the call", &cost.sharedBytes), std::pair("each thread, heap", &cost.threadBytes),
+                               std::pair("each thread, stack", &cost.stackBytes)})
+      table.row({word, number(Count(*bytes)), bytes->str() + " B"});
+    return table.text();
+  }
+
+  const CostReport &report;
+  const Cost &cost;
+  bool numbers;
+};
+} // namespace
+
+std::string moac::cost::costText(const CostReport &report) { return Writer(report).text(); }
+
+std::string moac::cost::costJson(const CostReport &report) {
+  const Cost &cost = report.cost;
+  std::string out;
+  llvm::raw_string_ostream stream(out);
+  llvm::json::OStream j(stream, 2);
+  auto count = [&](llvm::StringRef key, const Count &c) {
+    j.attributeObject(key, [&] {
+      j.attribute("formula", c.str());
+      if (std::optional<int64_t> value = report.sizes.empty() ? std::nullopt : c.evaluate(report.sizes))
+        j.attribute("value", *value);
+    });
+  };
+  j.object([&] {
+    j.attribute("kernel", cost.kernel);
+    j.attribute("exact", cost.notes.empty());
+    j.attributeArray("notes", [&] {
+      for (const std::string &note : cost.notes)
+        j.value(note);
+    });
+    j.attributeObject("sizes", [&] {
+      for (const auto &[name, value] : report.sizes)
+        j.attribute(name, value);
+    });
+    j.attributeObject("operations", [&] {
+      for (const auto &[name, c] : cost.operations)
+        count(name, c);
+    });
+    j.attributeObject("kinds", [&] {
+      for (unsigned k = 0; k < kindCount; ++k)
+        count(kindWord(static_cast<Kind>(k)), cost.byKind(static_cast<Kind>(k)));
+    });
+    count("fusable", cost.fusable), count("flops", cost.flops()), count("atomics", cost.atomics);
+    j.attributeArray("arrays", [&] {
+      for (const ArrayCost &a : cost.arrays)
+        j.object([&] {
+          j.attribute("name", a.array.name), j.attribute("type", a.array.type);
+          count("loads", a.loads), count("stores", a.stores), count("updates", a.updates);
+          count("compulsory_bytes", Count(a.compulsoryBytes));
+        });
+    });
+    count("compulsory_bytes", Count(cost.compulsoryBytes()));
+    j.attributeObject("scratch", [&] {
+      count("call", Count(cost.sharedBytes)), count("thread", Count(cost.threadBytes)), count("stack", Count(cost.stackBytes));
+    });
+    if (!report.traffic)
+      return;
+    j.attribute("machine", report.machine);
+    j.attributeArray("levels", [&] {
+      for (const LevelTraffic &level : *report.traffic)
+        j.object([&] {
+          j.attribute("level", level.level), j.attribute("bytes", level.total());
+          j.attributeObject("arrays", [&] {
+            for (const LevelTraffic::OfArray &a : level.arrays)
+              j.attributeObject(a.array, [&] { j.attribute("bytes", a.bytes), j.attribute("formula", a.formula); });
+          });
+        });
+    });
+  });
+  return out + "\n";
+}

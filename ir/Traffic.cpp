@@ -1,0 +1,283 @@
+// Bytes per memory level, by working sets.
+//
+// A cache keeps what one iteration of a loop touches if that fits into it; then everything the whole loop touches enters
+// once. If it does not fit, each iteration brings its own again:
+//
+//     bytes(loop) = footprint(loop)          if footprint(body) <= capacity
+//                   trips * bytes(body)      otherwise
+//
+// A footprint counts distinct elements of affine accesses (trips of the loops that move the offset, once for each group of
+// accesses that these loops do not bring together), in whole lines where the stride is not 1. A line that is written is read
+// first and written back. The model is for one thread with its share of each cache; it knows no conflicts.
+#include "ir/Cost.h"
+#include "ir/ShapeNode.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+using namespace moac;
+using namespace moac::cost;
+
+namespace {
+struct Loop {
+  const WorkLoop *loop;
+  double trips;     ///< on average
+  std::string text; ///< a formula that is not smaller
+};
+
+/// An access as the loops around it move it.
+struct Reference {
+  unsigned array = 0;
+  bool known = true, written = false;
+  std::map<std::string, Expr> slopes; ///< by loop variable; 0 is left out
+  Expr base;
+};
+
+struct Amount {
+  double bytes = 0;
+  std::string formula;
+  bool written = false;
+};
+using Amounts = std::map<unsigned, Amount>;
+
+class Model {
+public:
+  Model(const WorkTree &tree, const Sizes &sizes, int64_t capacity, int64_t line)
+      : tree(tree), sizes(sizes), capacity(static_cast<double>(capacity)), line(static_cast<double>(line)) {}
+
+  Amounts run() { return ofBlock(tree.body); }
+
+private:
+  // ---- what a subtree touches ----
+
+  void gather(const WorkBlock &block, std::vector<Loop> &inside, std::vector<std::pair<Reference, std::vector<Loop>>> &to) {
+    for (const Access &access : block.accesses)
+      if (tree.arrays[access.array].place != Place::Register)
+        to.push_back({reference(access, inside), inside});
+    for (const WorkBlock::Child &child : block.children) {
+      if (child.branch) {
+        gather(*child.branch->body, inside, to);
+        continue;
+      }
+      inside.push_back(loopOf(*child.loop));
+      gather(*child.loop->body, inside, to);
+      inside.pop_back();
+    }
+  }
+
+  Reference reference(const Access &access, const std::vector<Loop> &inside) {
+    Reference r;
+    r.array = access.array;
+    r.written = access.kind != AccessKind::Load;
+    r.known = access.offset.has_value();
+    if (!r.known)
+      return r;
+    r.base = *access.offset;
+    for (const Loop &loop : inside) {
+      const std::string &v = loop.loop->range.variable;
+      const Expr slope = r.base.substitute({{v, Expr::name(v) + Expr(1)}}) - r.base;
+      if (slope.mentions(v))
+        r.known = false;
+      if (!(slope == Expr(0)))
+        r.slopes[v] = slope;
+      r.base = r.base.substitute({{v, Expr(0)}});
+    }
+    return r;
+  }
+
+  Loop loopOf(const WorkLoop &loop) {
+    const Expr length = loop.range.hi - loop.range.lo;
+    Loop result{&loop, std::max(0.0, number(length)), ""};
+    std::set<std::string> variables;
+    for (const std::string &name : length.names())
+      if (!sizes.contains(name))
+        variables.insert(name);
+    Expr most = length;
+    for (const std::string &name : variables) // indices of loops outside: their largest effect
+      most = widest(most, name);
+    result.text = most.str();
+    return result;
+  }
+
+  Expr widest(const Expr &e, const std::string &variable) {
+    auto range = ranges.find(variable);
+    if (range == ranges.end())
+      return e;
+    const Expr low = e.substitute({{variable, range->second.lo}}), high = e.substitute({{variable, range->second.hi - Expr(1)}});
+    return number(high) > number(low) ? high : low;
+  }
+
+  /// Value at the sizes, loop variables at the middle of their ranges.
+  double number(const Expr &e) {
+    std::map<std::string, int64_t> at = sizes;
+    for (const auto &[name, value] : middles)
+      at[name] = value;
+    for (const std::string &name : e.names())
+      at.try_emplace(name, 0);
+    return static_cast<double>(e.evaluate(at).value_or(0));
+  }
+
+  Amounts footprint(const std::vector<std::pair<Reference, std::vector<Loop>>> &references) {
+    struct Group {
+      Reference shape;
+      std::vector<Loop> inside;
+      std::vector<Expr> bases;
+    };
+    std::vector<Group> groups;
+    Amounts amounts;
+    for (const auto &[r, inside] : references) {
+      amounts[r.array].written |= r.written;
+      auto same = std::find_if(groups.begin(), groups.end(), [&](const Group &g) {
+        return g.shape.array == r.array && g.shape.known == r.known && g.shape.slopes == r.slopes;
+      });
+      if (same == groups.end())
+        groups.push_back({r, inside, {r.base}});
+      else if (std::none_of(same->bases.begin(), same->bases.end(), [&](const Expr &b) { return near(b - r.base, *same, inside); }))
+        same->bases.push_back(r.base);
+    }
+    for (const Group &group : groups)
+      add(amounts[group.shape.array], group.shape, group.inside, group.bases.size());
+    for (auto &[array, amount] : amounts) {
+      const WorkArray &a = tree.arrays[array];
+      const double whole = number(a.size) * static_cast<double>(a.bytesEach);
+      if (amount.bytes >= whole) {
+        amount.bytes = whole;
+        amount.formula = (a.size * Expr(a.bytesEach)).str();
+      }
+    }
+    return amounts;
+  }
+
+  /// Two accesses this far apart meet the same elements while the group's loops run.
+  template <class Group> bool near(const Expr &distance, const Group &group, const std::vector<Loop> &inside) {
+    const double d = std::fabs(number(distance));
+    if (d == 0)
+      return true;
+    for (const Loop &loop : inside) {
+      auto slope = group.shape.slopes.find(loop.loop->range.variable);
+      const double s = slope == group.shape.slopes.end() ? 0 : std::fabs(number(slope->second));
+      if (s > 0 && std::fmod(d, s) == 0 && d / s < loop.trips)
+        return true;
+    }
+    return d * 8 < line;
+  }
+
+  void add(Amount &amount, const Reference &r, const std::vector<Loop> &inside, size_t copies) {
+    const auto each = static_cast<double>(tree.arrays[r.array].bytesEach);
+    double elements = 1, run = 1;
+    std::string formula;
+    for (const Loop &loop : inside) {
+      auto slope = r.slopes.find(loop.loop->range.variable);
+      if (r.known && slope == r.slopes.end())
+        continue;
+      elements *= loop.trips;
+      if (r.known && std::fabs(number(slope->second)) == 1)
+        run = std::max(1.0, loop.trips);
+      formula += (formula.empty() ? "" : "*") + factor(loop.text);
+    }
+    const double lines = std::ceil(run * each / line) * line;
+    // Runs that follow each other share the lines at their ends; lone elements take one each.
+    const double bytes = run * each < line ? elements / run * lines : elements * each;
+    amount.bytes += static_cast<double>(copies) * bytes;
+    const double unit = elements > 0 ? bytes / elements : each;
+    formula = fmt::format("{:.4g}{}{}", unit * static_cast<double>(copies), formula.empty() ? "" : "*", formula);
+    amount.formula += (amount.formula.empty() ? "" : " + ") + formula;
+  }
+
+  static std::string factor(const std::string &text) {
+    return text.find_first_of(" ") == text.npos ? text : "(" + text + ")";
+  }
+
+  static double total(const Amounts &amounts) {
+    double sum = 0;
+    for (const auto &[array, amount] : amounts)
+      sum += amount.bytes;
+    return sum;
+  }
+
+  // ---- what crosses the border ----
+
+  Amounts touched(const WorkBlock &block) {
+    std::vector<std::pair<Reference, std::vector<Loop>>> references;
+    std::vector<Loop> inside;
+    gather(block, inside, references);
+    return footprint(references);
+  }
+
+  Amounts ofBlock(const WorkBlock &block) {
+    Amounts whole = touched(block);
+    if (total(whole) <= capacity)
+      return whole;
+    WorkBlock own;
+    own.accesses = block.accesses;
+    Amounts sum = touched(own);
+    for (const WorkBlock::Child &child : block.children)
+      merge(sum, child.loop ? ofLoop(*child.loop) : ofBlock(*child.branch->body));
+    return sum;
+  }
+
+  Amounts ofLoop(const WorkLoop &loop) {
+    const Loop self = loopOf(loop);
+    const std::string &v = loop.range.variable;
+    ranges[v] = loop.range;
+    const double low = number(loop.range.lo), high = number(loop.range.hi);
+    Amounts amounts;
+    middles[v] = static_cast<int64_t>((low + std::max(low, high - 1)) / 2);
+    if (total(touched(*loop.body)) <= capacity) {
+      std::vector<std::pair<Reference, std::vector<Loop>>> references;
+      std::vector<Loop> inside = {self};
+      gather(*loop.body, inside, references);
+      amounts = footprint(references);
+    } else {
+      amounts = ofBlock(*loop.body);
+      for (auto &[array, amount] : amounts) {
+        amount.bytes *= self.trips;
+        amount.formula = factor(self.text) + "*" + factor(amount.formula);
+      }
+    }
+    middles.erase(v);
+    return amounts;
+  }
+
+  static void merge(Amounts &to, const Amounts &from) {
+    for (const auto &[array, amount] : from) {
+      Amount &sum = to[array];
+      sum.bytes += amount.bytes;
+      sum.written |= amount.written;
+      sum.formula += (sum.formula.empty() ? "" : " + ") + amount.formula;
+    }
+  }
+
+  const WorkTree &tree;
+  const Sizes &sizes;
+  double capacity, line;
+  std::map<std::string, LoopRange> ranges;
+  std::map<std::string, int64_t> middles;
+};
+} // namespace
+
+double LevelTraffic::total() const {
+  double sum = 0;
+  for (const OfArray &array : arrays)
+    sum += array.bytes;
+  return sum;
+}
+
+std::optional<std::vector<LevelTraffic>> moac::cost::trafficOf(const WorkTree &tree, const Machine &machine, const Sizes &sizes) {
+  for (const std::string &symbol : tree.symbols)
+    if (!sizes.contains(symbol))
+      return std::nullopt;
+  std::vector<LevelTraffic> levels;
+  for (size_t k = 0; k + 1 < machine.memories.size(); ++k) {
+    const MachineMemory &memory = machine.memories[k];
+    Amounts amounts = Model(tree, sizes, memory.bytes / memory.sharedBy, memory.line).run();
+    LevelTraffic level{memory.name, {}};
+    for (const auto &[array, amount] : amounts) {
+      const bool writes = amount.written;
+      level.arrays.push_back({tree.arrays[array].name, amount.bytes * (writes ? 2 : 1), (writes ? "2*(" : "") + amount.formula + (writes ? ")" : "")});
+    }
+    levels.push_back(std::move(level));
+  }
+  return levels;
+}
