@@ -110,6 +110,7 @@ Cost moac::cost::costOf(const WorkTree &tree) {
   Cost cost;
   cost.kernel = tree.name;
   cost.symbols = tree.symbols;
+  cost.definitions = tree.definitions;
   cost.notes = tree.notes;
   for (const WorkArray &array : tree.arrays)
     cost.arrays.push_back({array, {}, {}, {}, Expr(0)});
@@ -130,6 +131,7 @@ Cost moac::cost::costOf(const WorkTree &tree) {
 }
 
 std::string moac::cost::difference(const Cost &cost, const Sizes &sizes, const std::map<std::string, uint64_t> &run) {
+  const Sizes at = complete(sizes, cost.definitions);
   std::set<std::string> keys;
   for (const auto &[key, count] : cost.counted)
     keys.insert(key);
@@ -139,9 +141,10 @@ std::string moac::cost::difference(const Cost &cost, const Sizes &sizes, const s
     auto formula = cost.counted.find(key);
     auto times = run.find(key);
     const Count count = formula == cost.counted.end() ? Count(0) : formula->second;
-    const std::optional<int64_t> value = count.evaluate(sizes);
+    const std::optional<int64_t> value = count.evaluate(at);
     const auto counted = static_cast<int64_t>(times == run.end() ? 0 : times->second);
-    const bool agrees = value && (cost.notes.empty() ? *value == counted : *value >= counted);
+    // Without a number for a loop that depends on data there is nothing to compare.
+    const bool agrees = value ? (cost.notes.empty() ? *value == counted : *value >= counted) : !cost.notes.empty();
     if (!agrees)
       return fmt::format("{}: formula {} gives {}, the run counted {}", key, count.str(), value ? std::to_string(*value) : "nothing", counted);
   }

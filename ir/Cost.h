@@ -31,6 +31,7 @@ struct ArrayCost {
 struct Cost {
   std::string kernel;
   std::vector<std::string> symbols;
+  std::vector<Definition> definitions;     ///< names in formulas that are no symbols
   std::map<std::string, Count> operations; ///< "add.f64"
   Count fusable;                           ///< multiplications that can fuse with the addition after them
   Count atomics;

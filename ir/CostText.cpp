@@ -56,13 +56,15 @@ private:
 
 class Writer {
 public:
-  explicit Writer(const CostReport &report) : report(report), cost(report.cost), numbers(!report.sizes.empty()) {}
+  explicit Writer(const CostReport &report) : report(report), cost(report.cost), at(complete(report.sizes, cost.definitions)), numbers(!report.sizes.empty()) {}
 
   std::string text() const {
     std::string out = "kernel " + cost.kernel;
     for (const auto &[name, value] : report.sizes)
       out += fmt::format("{}{}={}", out.find('=') == out.npos ? " at " : ", ", name, value);
     out += "\n\noperations\n" + operations();
+    for (const Definition &definition : cost.definitions)
+      out += "  with " + definition.str() + "\n";
     out += "\narrays (elements)\n" + arrays();
     out += levels();
     out += "\nscratch\n" + scratch();
@@ -74,7 +76,7 @@ public:
 
 private:
   std::string number(const Count &count) const {
-    std::optional<int64_t> value = numbers ? count.evaluate(report.sizes) : std::nullopt;
+    std::optional<int64_t> value = numbers ? count.evaluate(at) : std::nullopt;
     return value ? grouped(*value) : numbers ? "?" : "";
   }
 
@@ -127,6 +129,7 @@ private:
 
   const CostReport &report;
   const Cost &cost;
+  const Sizes at;
   bool numbers;
 };
 } // namespace
@@ -138,10 +141,11 @@ std::string moac::cost::costJson(const CostReport &report) {
   std::string out;
   llvm::raw_string_ostream stream(out);
   llvm::json::OStream j(stream, 2);
+  const Sizes at = complete(report.sizes, cost.definitions);
   auto count = [&](llvm::StringRef key, const Count &c) {
     j.attributeObject(key, [&] {
       j.attribute("formula", c.str());
-      if (std::optional<int64_t> value = report.sizes.empty() ? std::nullopt : c.evaluate(report.sizes))
+      if (std::optional<int64_t> value = report.sizes.empty() ? std::nullopt : c.evaluate(at))
         j.attribute("value", *value);
     });
   };

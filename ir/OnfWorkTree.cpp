@@ -141,6 +141,7 @@ private:
     loop.range = {exprs.nameOf(op.iv()), lo, hi};
     std::vector<std::string> data = dependsOnData(hi - lo);
     known.insert(loop.range.variable);
+    indices.insert(loop.range.variable);
     if (!data.empty() || !dependsOnData(lo).empty())
       bound(op, loop);
     loop.body = std::make_unique<WorkBlock>();
@@ -216,6 +217,25 @@ private:
   void where(moa::WhereOp op, WorkBlock &to) {
     count("where", op.getType(), to);
     sides(op.getCondition(), op.getThenRegion(), op.getElseRegion(), to);
+    if (op.getType().isIndex())
+      define(op);
+  }
+
+  /// Gives an index chosen by sizes alone a name that formulas may use.
+  void define(moa::WhereOp op) {
+    auto ofSizes = [&](const Expr &e) {
+      return dependsOnData(e).empty() && llvm::none_of(e.names(), [&](const std::string &n) { return indices.contains(n); });
+    };
+    Indicator when = indicator(op.getCondition(), true);
+    const Expr yes = exprs.toExpr(op.thenValue()), no = exprs.toExpr(op.elseValue());
+    bool fixed = when.exact && ofSizes(yes) && ofSizes(no);
+    for (const Indicator::Term &term : when.terms)
+      fixed &= llvm::all_of(term.conditions, ofSizes);
+    std::optional<std::string> name = exprs.toExpr(op.getResult()).asName();
+    if (!fixed || !name)
+      return;
+    known.insert(*name);
+    tree.definitions.push_back({*name, std::move(when), yes, no});
   }
 
   /// When `condition` has the value `wanted`; an upper bound where that depends on data.
@@ -293,7 +313,8 @@ private:
   moa::IndexExprs exprs;
   const Sizes &trips;
   WorkTree tree;
-  llvm::StringSet<> known;
+  llvm::StringSet<> known;   ///< sizes, indices and what is defined by them
+  llvm::StringSet<> indices; ///< of loops
   llvm::DenseMap<Value, unsigned> arrays;
 };
 } // namespace

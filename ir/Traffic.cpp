@@ -268,10 +268,11 @@ std::optional<std::vector<LevelTraffic>> moac::cost::trafficOf(const WorkTree &t
   for (const std::string &symbol : tree.symbols)
     if (!sizes.contains(symbol))
       return std::nullopt;
+  const Sizes at = complete(sizes, tree.definitions);
   std::vector<LevelTraffic> levels;
   for (size_t k = 0; k + 1 < machine.memories.size(); ++k) {
     const MachineMemory &memory = machine.memories[k];
-    Amounts amounts = Model(tree, sizes, memory.bytes / memory.sharedBy, memory.line).run();
+    Amounts amounts = Model(tree, at, memory.bytes / memory.sharedBy, memory.line).run();
     LevelTraffic level{memory.name, {}};
     for (const auto &[array, amount] : amounts) {
       const bool writes = amount.written;

@@ -1,6 +1,8 @@
 // The algebra of conditions: products, inclusion and exclusion, complement.
 #include "ir/WorkTree.h"
 
+#include <algorithm>
+
 using namespace moac::cost;
 
 namespace {
@@ -31,4 +33,31 @@ Indicator Indicator::operator|(const Indicator &other) const {
   if (!exact || !other.exact)
     return always(false);
   return !(!*this & !other);
+}
+
+Sizes moac::cost::complete(Sizes sizes, const std::vector<Definition> &definitions) {
+  for (const Definition &d : definitions) {
+    int64_t taken = 0;
+    bool known = true;
+    for (const Indicator::Term &term : d.when.terms)
+      taken += term.sign * std::all_of(term.conditions.begin(), term.conditions.end(), [&](const Expr &e) {
+        std::optional<int64_t> value = e.evaluate(sizes);
+        known &= value.has_value();
+        return value.value_or(0) >= 0;
+      });
+    if (std::optional<int64_t> value = (taken ? d.yes : d.no).evaluate(sizes); value && known)
+      sizes[d.name] = *value;
+  }
+  return sizes;
+}
+
+std::string Definition::str() const {
+  std::string condition;
+  for (const Indicator::Term &term : when.terms) {
+    std::string all;
+    for (const Expr &e : term.conditions)
+      all += (all.empty() ? "" : " and ") + e.str() + " >= 0";
+    condition += (condition.empty() ? "" : term.sign > 0 ? " or " : " and not ") + (all.empty() ? "true" : all);
+  }
+  return name + " = where(" + condition + ", " + yes.str() + ", " + no.str() + ")";
 }

@@ -73,10 +73,21 @@ struct WorkArray {
   Expr size; ///< elements
 };
 
+/// A number chosen before the loops, as `M == 0 ? 0 : s % M`: formulas use its name.
+struct Definition {
+  std::string name;
+  Indicator when;
+  Expr yes, no;
+  std::string str() const;
+};
+/// The sizes, and every definition that they give a value.
+Sizes complete(Sizes sizes, const std::vector<Definition> &definitions);
+
 struct WorkTree {
   std::string name;
   std::vector<std::string> symbols; ///< names a size may be given to: symbols, then integer scalars
   std::vector<WorkArray> arrays;
+  std::vector<Definition> definitions; ///< later ones may use earlier ones
   WorkBlock body;
   shape::Facts facts;
   std::vector<std::string> notes; ///< why counts are upper bounds
