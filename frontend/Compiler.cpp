@@ -94,12 +94,12 @@ public:
 
   Answer<std::string> explain(const std::string &kernel, const std::string &notation) override;
 
-  Answer<cost::WorkTree> work(const std::string &kernel, const cost::Sizes &trips) override {
+  Answer<cost::WorkTree> work(const std::string &kernel, const cost::Sizes &trips, unsigned tuned) override {
     ModuleOp loops = at(Stage::Onf);
     auto function = loops ? lookup<onf::FuncOp>(loops, kernel) : onf::FuncOp();
     if (!function)
       return Answer<cost::WorkTree>::failure(loops ? "no kernel '" + kernel + "'" : problems);
-    return cost::workTreeOf(function, trips);
+    return cost::workTreeOf(function, trips, tuned);
   }
 
   Answer<EmittedSource> emit(const EmitOptions &emitOptions) override {

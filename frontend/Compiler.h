@@ -140,8 +140,8 @@ public:
   /// Shapes, laws, DNF, schedule and ONF of a kernel for a reader; `notation` is "ascii", "moa" or "json".
   virtual Answer<std::string> explain(const std::string &kernel, const std::string &notation) = 0;
   /// What the kernel's loops do, to be counted (ir/Cost.h). `trips` gives axes whose loops depend on data a number of
-  /// iterations.
-  virtual Answer<cost::WorkTree> work(const std::string &kernel, const cost::Sizes &trips) {
+  /// iterations, `tuned` chooses constants of the emitted file: 0 as interpreted, 1 with AVX, 2 with AVX-512.
+  virtual Answer<cost::WorkTree> work(const std::string &kernel, const cost::Sizes &trips, unsigned tuned) {
     return Answer<cost::WorkTree>::failure("no loops to count");
   }
   virtual Answer<EmittedSource> emit(const EmitOptions &options) = 0;

@@ -54,6 +54,9 @@ private:
   std::vector<size_t> widths;
 };
 
+/// A formula that a line holds; JSON has all of it.
+std::string shortened(const std::string &formula) { return formula.size() <= 110 ? formula : formula.substr(0, 104) + " ..."; }
+
 class Writer {
 public:
   explicit Writer(const CostReport &report) : report(report), cost(report.cost), at(complete(report.sizes, cost.definitions)), numbers(!report.sizes.empty()) {}
@@ -84,10 +87,10 @@ private:
     Table table;
     for (unsigned k = 0; k < kindCount; ++k)
       if (Count count = cost.byKind(static_cast<Kind>(k)); !count.isZero())
-        table.row({kindWord(static_cast<Kind>(k)), number(count), count.str()});
+        table.row({kindWord(static_cast<Kind>(k)), number(count), shortened(count.str())});
     if (!cost.fusable.isZero())
-      table.row({"  multiplies that can fuse", number(cost.fusable), cost.fusable.str()});
-    table.row({"flops", number(cost.flops()), cost.flops().str()});
+      table.row({"  multiplies that can fuse", number(cost.fusable), shortened(cost.fusable.str())});
+    table.row({"flops", number(cost.flops()), shortened(cost.flops().str())});
     if (!cost.atomics.isZero())
       table.row({"atomics", number(cost.atomics), cost.atomics.str()});
     return table.text();
@@ -99,7 +102,7 @@ private:
       std::vector<std::string> what;
       for (auto [word, count] : {std::pair("loads", &a.loads), std::pair("stores", &a.stores), std::pair("updates", &a.updates)})
         if (!count->isZero())
-          table.row({what.empty() ? a.array.name : "", a.array.type, word, number(*count), count->str()}), what.push_back(word);
+          table.row({what.empty() ? a.array.name : "", a.array.type, word, number(*count), shortened(count->str())}), what.push_back(word);
       if (a.array.place == Place::Input || a.array.place == Place::Output)
         table.row({"", "", "bytes at least", number(Count(a.compulsoryBytes)), a.compulsoryBytes.str()});
     }
@@ -114,7 +117,7 @@ private:
     for (const LevelTraffic &level : *report.traffic) {
       table.row({level.level + " and beyond", bytesText(level.total())});
       for (const LevelTraffic::OfArray &a : level.arrays)
-        table.row({"  " + a.array, bytesText(a.bytes), a.formula});
+        table.row({"  " + a.array, bytesText(a.bytes), shortened(a.formula)});
     }
     return out + table.text();
   }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 
 using namespace moac;
@@ -25,6 +26,10 @@ Count Count::of(std::shared_ptr<const SumNode> node) {
   return count;
 }
 
+bool Count::overflows() const {
+  return numerator.poisoned() || std::any_of(rest.begin(), rest.end(), [](const Part &p) { return p.factor.poisoned(); });
+}
+
 Count Count::operator+(const Count &other) const {
   const int64_t common = std::lcm(denominator, other.denominator);
   Count sum = quotient(numerator * Expr(common / denominator) + other.numerator * Expr(common / other.denominator), common);
@@ -37,7 +42,11 @@ Count Count::operator+(const Count &other) const {
       same->factor = same->factor + part.factor;
   }
   std::erase_if(sum.rest, [](const Part &p) { return p.factor == Expr(0); });
-  return sum;
+  if (!sum.overflows() || overflows() || other.overflows())
+    return sum;
+  Count apart = of(std::make_shared<SumNode>(SumNode{"", Expr(0), Expr(1), {}, *this}));
+  apart.rest.push_back({Expr(1), std::make_shared<SumNode>(SumNode{"", Expr(0), Expr(1), {}, other})});
+  return apart;
 }
 
 Count Count::times(const Expr &factor) const {
@@ -83,6 +92,8 @@ std::string nodeText(const SumNode &node) {
   std::string conditions;
   for (const Expr &condition : node.conditions)
     conditions += (conditions.empty() ? "" : " and ") + condition.str() + " >= 0";
+  if (node.variable.empty() && conditions.empty())
+    return "(" + node.body.str() + ")";
   if (node.variable.empty())
     return fmt::format("where({}, {}, 0)", conditions, node.body.str());
   std::string body = node.body.str();

@@ -37,6 +37,9 @@ public:
   std::optional<int64_t> evaluate(const Sizes &at) const;
   std::string str() const;
 
+  /// A coefficient of the formula does not fit into 64 bits.
+  bool overflows() const;
+
 private:
   friend class NestSum;
   struct Part {

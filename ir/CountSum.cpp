@@ -52,9 +52,10 @@ public:
       for (const Expr &hi : step.his)
         if (!outside[depth - 1].proveNonNegative(hi - lo))
           step.outside.push_back(hi - lo);
-    if (repeated)
-      return over(depth - 1, body.times(step.hi - step.lo), std::move(step.outside));
-    return over(depth - 1, closedSum(*polynomial, body.denominator, step.lo, step.hi), std::move(step.outside));
+    Count sum = repeated ? body.times(step.hi - step.lo) : closedSum(*polynomial, body.denominator, step.lo, step.hi);
+    if (sum.overflows()) // of the formula's coefficients: the sum stays one
+      sum = Count::of(std::make_shared<SumNode>(SumNode{v, step.lo, step.hi, {}, std::move(body)}));
+    return over(depth - 1, std::move(sum), std::move(step.outside));
   }
 
 private:

@@ -4,6 +4,7 @@
 
 #include "ir/IndexExpr.h"
 #include "ir/KernelFacts.h"
+#include "ir/Tuned.h"
 
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -28,7 +29,8 @@ bool onlyFails(Region &region) {
 
 class Reader {
 public:
-  Reader(onf::FuncOp function, const Sizes &trips) : function(function), exprs(function), trips(trips) {}
+  Reader(onf::FuncOp function, const Sizes &trips, unsigned tuned)
+      : function(function), exprs(function), trips(trips), tuned(tuned) {}
 
   WorkTree read() {
     tree.name = function.getSymName().str();
@@ -69,6 +71,10 @@ private:
     tree.arrays.push_back({name.str(), elementWord(element), std::max<int64_t>(1, bits / 8), place, std::move(size)});
   }
 
+  /// An index as algebra over sizes and loop variables: names, tuned constants and steps replaced by what they mean.
+  Expr expr(Value value) { return exprs.toExpr(value).substitute(meanings); }
+  void means(Value value, Expr meaning) { meanings.insert_or_assign(exprs.nameOf(value), std::move(meaning)); }
+
   void block(Block &from, WorkBlock &to) {
     for (Operation &op : from)
       operation(&op, to);
@@ -86,7 +92,9 @@ private:
         .Case([&](onf::ForOp o) { loop(o, to); })
         .Case([&](onf::IfOp o) { condition(o, to); })
         .Case([&](onf::ParallelOp o) { block(o.getBody().front(), to); })
-        .Case<onf::RequireOp, onf::NoteOp, onf::FailOp, moa::ConstantOp, moa::YieldOp>([](auto) {})
+        .Case([&](onf::NamedOp o) { means(o.getResult(), expr(o.getValue())); })
+        .Case([&](onf::TunedOp o) { means(o.getResult(), Expr(findTuned(std::string_view(o.getName().data(), o.getName().size()))->values[tuned])); })
+        .Case<onf::RequireOp, onf::NoteOp, onf::PrefetchOp, onf::FailOp, moa::ConstantOp, moa::YieldOp>([](auto) {})
         .Default([&](Operation *o) { note("operation " + o->getName().getStringRef().str() + " is not counted"); });
   }
 
@@ -113,7 +121,7 @@ private:
   }
 
   void access(Value buffer, Value offset, AccessKind kind, WorkBlock &to) {
-    Access access{arrays.lookup(buffer), kind, offset ? exprs.toExpr(offset) : Expr(0)};
+    Access access{arrays.lookup(buffer), kind, offset ? expr(offset) : Expr(0)};
     if (!dependsOnData(*access.offset).empty())
       access.offset.reset();
     to.accesses.push_back(std::move(access));
@@ -127,7 +135,7 @@ private:
   void alloc(onf::AllocOp op) {
     auto type = cast<onf::BufferType>(op.getBuffer().getType());
     const auto place = llvm::StringSwitch<Place>(type.getSpace()).Case("shared", Place::Shared).Case("thread", Place::Thread).Default(Place::Register);
-    Expr size = exprs.toExpr(op.getSize());
+    Expr size = expr(op.getSize());
     if (!dependsOnData(size).empty())
       note("the size of " + op.getName().str() + " depends on data");
     addArray(op.getBuffer(), op.getName(), place, size);
@@ -137,9 +145,16 @@ private:
     WorkLoop loop;
     loop.axis = op.getName().str();
     loop.role = op.getRole().str();
-    Expr lo = exprs.toExpr(op.getLo()), hi = exprs.toExpr(op.getHi());
+    Expr lo = expr(op.getLo()), hi = expr(op.getHi());
     loop.range = {exprs.nameOf(op.iv()), lo, hi};
     std::vector<std::string> data = dependsOnData(hi - lo);
+    if (op.getStep()) { // i = lo + step * i_block
+      const Expr step = expr(op.getStep());
+      loop.range.variable += "_block";
+      means(op.iv(), lo + step * Expr::name(loop.range.variable));
+      loop.range.lo = Expr(0);
+      loop.range.hi = floordiv(hi - lo + step - Expr(1), step);
+    }
     known.insert(loop.range.variable);
     indices.insert(loop.range.variable);
     if (!data.empty() || !dependsOnData(lo).empty())
@@ -227,7 +242,7 @@ private:
       return dependsOnData(e).empty() && llvm::none_of(e.names(), [&](const std::string &n) { return indices.contains(n); });
     };
     Indicator when = indicator(op.getCondition(), true);
-    const Expr yes = exprs.toExpr(op.thenValue()), no = exprs.toExpr(op.elseValue());
+    const Expr yes = expr(op.thenValue()), no = expr(op.elseValue());
     bool fixed = when.exact && ofSizes(yes) && ofSizes(no);
     for (const Indicator::Term &term : when.terms)
       fixed &= llvm::all_of(term.conditions, ofSizes);
@@ -270,6 +285,8 @@ private:
 
   Indicator comparison(moa::ScalarOp op, bool wanted) {
     std::optional<Expr> a = exprs.toInteger(op.getOperand(0)), b = exprs.toInteger(op.getOperand(1));
+    if (a && b)
+      a = a->substitute(meanings), b = b->substitute(meanings);
     if (!a || !b || !dependsOnData(*a - *b).empty())
       return Indicator::always(false);
     const Expr one(1), rise = *b - *a;
@@ -312,6 +329,8 @@ private:
   onf::FuncOp function;
   moa::IndexExprs exprs;
   const Sizes &trips;
+  unsigned tuned;
+  std::map<std::string, Expr> meanings;
   WorkTree tree;
   llvm::StringSet<> known;   ///< sizes, indices and what is defined by them
   llvm::StringSet<> indices; ///< of loops
@@ -319,4 +338,6 @@ private:
 };
 } // namespace
 
-WorkTree moac::cost::workTreeOf(onf::FuncOp function, const Sizes &trips) { return Reader(function, trips).read(); }
+WorkTree moac::cost::workTreeOf(onf::FuncOp function, const Sizes &trips, unsigned tuned) {
+  return Reader(function, trips, tuned).read();
+}

@@ -8,7 +8,8 @@
 //
 // A footprint counts distinct elements of affine accesses (trips of the loops that move the offset, once for each group of
 // accesses that these loops do not bring together), in whole lines where the stride is not 1. A line that is written is read
-// first and written back. The model is for one thread with its share of each cache; it knows no conflicts.
+// first and written back. Conditions count as in the middle of the loops. The model is for one thread with its share of each
+// cache; it knows no conflicts.
 #include "ir/Cost.h"
 #include "ir/ShapeNode.h"
 
@@ -34,10 +35,10 @@ struct Reference {
   Expr base;
 };
 
+/// Bytes of an array that come in, and that go back because they were written.
 struct Amount {
-  double bytes = 0;
-  std::string formula;
-  bool written = false;
+  double bytes = 0, back = 0;
+  std::string formula, backFormula;
 };
 using Amounts = std::map<unsigned, Amount>;
 
@@ -57,11 +58,14 @@ private:
         to.push_back({reference(access, inside), inside});
     for (const WorkBlock::Child &child : block.children) {
       if (child.branch) {
-        gather(*child.branch->body, inside, to);
+        if (isTaken(child.branch->taken))
+          gather(*child.branch->body, inside, to);
         continue;
       }
       inside.push_back(loopOf(*child.loop));
+      enter(child.loop->range);
       gather(*child.loop->body, inside, to);
+      middles.erase(child.loop->range.variable);
       inside.pop_back();
     }
   }
@@ -84,6 +88,21 @@ private:
       r.base = r.base.substitute({{v, Expr(0)}});
     }
     return r;
+  }
+
+  /// Loops stand in the middle of their ranges while what is inside is looked at.
+  void enter(const LoopRange &range) {
+    ranges[range.variable] = range;
+    const double low = number(range.lo), high = number(range.hi);
+    middles[range.variable] = static_cast<int64_t>((low + std::max(low, high - 1)) / 2);
+  }
+
+  /// A branch counts when it is taken there: the full block, not the one at the edge.
+  bool isTaken(const Indicator &when) {
+    int64_t taken = 0;
+    for (const Indicator::Term &term : when.terms)
+      taken += term.sign * std::all_of(term.conditions.begin(), term.conditions.end(), [&](const Expr &e) { return number(e) >= 0; });
+    return taken > 0;
   }
 
   Loop loopOf(const WorkLoop &loop) {
@@ -127,26 +146,29 @@ private:
     std::vector<Group> groups;
     Amounts amounts;
     for (const auto &[r, inside] : references) {
-      amounts[r.array].written |= r.written;
       auto same = std::find_if(groups.begin(), groups.end(), [&](const Group &g) {
         return g.shape.array == r.array && g.shape.known == r.known && g.shape.slopes == r.slopes;
       });
       if (same == groups.end())
         groups.push_back({r, inside, {r.base}});
-      else if (std::none_of(same->bases.begin(), same->bases.end(), [&](const Expr &b) { return near(b - r.base, *same, inside); }))
+      else if (same->shape.written |= r.written; std::none_of(same->bases.begin(), same->bases.end(), [&](const Expr &b) { return near(b - r.base, *same, inside); }))
         same->bases.push_back(r.base);
     }
     for (const Group &group : groups)
       add(amounts[group.shape.array], group.shape, group.inside, group.bases.size());
     for (auto &[array, amount] : amounts) {
-      const WorkArray &a = tree.arrays[array];
-      const double whole = number(a.size) * static_cast<double>(a.bytesEach);
-      if (amount.bytes >= whole) {
-        amount.bytes = whole;
-        amount.formula = (a.size * Expr(a.bytesEach)).str();
-      }
+      atMostAll(tree.arrays[array], amount.bytes, amount.formula);
+      atMostAll(tree.arrays[array], amount.back, amount.backFormula);
     }
     return amounts;
+  }
+
+  void atMostAll(const WorkArray &array, double &bytes, std::string &formula) {
+    const double whole = number(array.size) * static_cast<double>(array.bytesEach);
+    if (bytes < whole || bytes == 0)
+      return;
+    bytes = whole;
+    formula = (array.size * Expr(array.bytesEach)).str();
   }
 
   /// Two accesses this far apart meet the same elements while the group's loops run.
@@ -180,9 +202,17 @@ private:
     // Runs that follow each other share the lines at their ends; lone elements take one each.
     const double bytes = run * each < line ? elements / run * lines : elements * each;
     amount.bytes += static_cast<double>(copies) * bytes;
+    amount.back += r.written ? static_cast<double>(copies) * bytes : 0;
     const double unit = elements > 0 ? bytes / elements : each;
     formula = fmt::format("{:.4g}{}{}", unit * static_cast<double>(copies), formula.empty() ? "" : "*", formula);
-    amount.formula += (amount.formula.empty() ? "" : " + ") + formula;
+    append(amount.formula, formula);
+    if (r.written)
+      append(amount.backFormula, formula);
+  }
+
+  static void append(std::string &sum, const std::string &term) {
+    if (!term.empty())
+      sum += (sum.empty() ? "" : " + ") + term;
   }
 
   static std::string factor(const std::string &text) {
@@ -213,17 +243,18 @@ private:
     own.accesses = block.accesses;
     Amounts sum = touched(own);
     for (const WorkBlock::Child &child : block.children)
-      merge(sum, child.loop ? ofLoop(*child.loop) : ofBlock(*child.branch->body));
+      if (child.loop)
+        merge(sum, ofLoop(*child.loop));
+      else if (isTaken(child.branch->taken))
+        merge(sum, ofBlock(*child.branch->body));
     return sum;
   }
 
   Amounts ofLoop(const WorkLoop &loop) {
     const Loop self = loopOf(loop);
     const std::string &v = loop.range.variable;
-    ranges[v] = loop.range;
-    const double low = number(loop.range.lo), high = number(loop.range.hi);
+    enter(loop.range);
     Amounts amounts;
-    middles[v] = static_cast<int64_t>((low + std::max(low, high - 1)) / 2);
     if (total(touched(*loop.body)) <= capacity) {
       std::vector<std::pair<Reference, std::vector<Loop>>> references;
       std::vector<Loop> inside = {self};
@@ -232,8 +263,10 @@ private:
     } else {
       amounts = ofBlock(*loop.body);
       for (auto &[array, amount] : amounts) {
-        amount.bytes *= self.trips;
-        amount.formula = factor(self.text) + "*" + factor(amount.formula);
+        amount.bytes *= self.trips, amount.back *= self.trips;
+        for (std::string *formula : {&amount.formula, &amount.backFormula})
+          if (!formula->empty())
+            *formula = factor(self.text) + "*" + factor(*formula);
       }
     }
     middles.erase(v);
@@ -243,9 +276,9 @@ private:
   static void merge(Amounts &to, const Amounts &from) {
     for (const auto &[array, amount] : from) {
       Amount &sum = to[array];
-      sum.bytes += amount.bytes;
-      sum.written |= amount.written;
-      sum.formula += (sum.formula.empty() ? "" : " + ") + amount.formula;
+      sum.bytes += amount.bytes, sum.back += amount.back;
+      append(sum.formula, amount.formula);
+      append(sum.backFormula, amount.backFormula);
     }
   }
 
@@ -275,9 +308,15 @@ std::optional<std::vector<LevelTraffic>> moac::cost::trafficOf(const WorkTree &t
     Amounts amounts = Model(tree, at, memory.bytes / memory.sharedBy, memory.line).run();
     LevelTraffic level{memory.name, {}};
     for (const auto &[array, amount] : amounts) {
-      const bool writes = amount.written;
-      level.arrays.push_back({tree.arrays[array].name, amount.bytes * (writes ? 2 : 1), (writes ? "2*(" : "") + amount.formula + (writes ? ")" : "")});
+      const std::string formula = amount.backFormula.empty() ? amount.formula
+                                  : amount.formula == amount.backFormula ? "2*(" + amount.formula + ")"
+                                                                         : amount.formula + " + " + amount.backFormula;
+      level.arrays.push_back({tree.arrays[array].name, amount.bytes + amount.back, formula});
     }
+    if (!levels.empty()) // a larger cache moves no more, however coarse a footprint is
+      for (size_t a = 0; a < level.arrays.size(); ++a)
+        if (const auto &nearer = levels.back().arrays; a < nearer.size() && nearer[a].array == level.arrays[a].array && nearer[a].bytes < level.arrays[a].bytes)
+          level.arrays[a] = nearer[a];
     levels.push_back(std::move(level));
   }
   return levels;

@@ -2,7 +2,9 @@
 #include "tests/property/Differential.h"
 
 #include "frontend/Check.h"
+#include "frontend/CheckArguments.h"
 #include "frontend/GuardedCall.h"
+#include "ir/Cost.h"
 
 #include <fmt/format.h>
 
@@ -62,6 +64,7 @@ public:
 
 private:
   std::string stages(const InterpretResult &want);
+  std::string counts(const InterpretResult &run);
   std::string compiled(const InterpretResult &want, int threads);
 
   Batch &batch;
@@ -86,8 +89,17 @@ std::string Comparison::stages(const InterpretResult &want) {
     if (stage == Stage::Onf && got->status == 0 && !want.uncertain && got->visits > visits)
       return fmt::format("onf: {} reduction points visited instead of {}", got->visits, visits);
     visits = got->visits;
+    if (stage == Stage::Onf && got->status == 0)
+      if (std::string wrong = counts(*got); !wrong.empty())
+        return "counts: " + wrong;
   }
   return "";
+}
+
+/// What formulas say of the loops against what the run counted.
+std::string Comparison::counts(const InterpretResult &run) {
+  Answer<cost::WorkTree> work = batch.program->work(kernel.name, {}, 0);
+  return work ? cost::difference(costOf(*work), namedSizes(kernel, arguments), run.counts) : work.error;
 }
 
 std::string Comparison::compiled(const InterpretResult &want, int threads) {
