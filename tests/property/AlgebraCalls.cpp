@@ -17,6 +17,10 @@ TermRef AlgebraGenerator::makeCall(const Goal &goal, const Scope &scope) {
   if (answer.type != goal.type)
     return nullptr;
   std::map<std::string, shape::Expr> bound{{"P", goal.shape.back()}, {"Q", extent()}};
+  for (const Parameter &parameter : callee.parameters)
+    for (const shape::Expr &axis : parameter.shape)
+      if (axis.substitute(bound).constant().value_or(0) < 0)
+        return nullptr;
   auto argument = [&](const Parameter &parameter, const Extents &frame) {
     Extents shape = frame;
     for (const shape::Expr &axis : parameter.shape)
