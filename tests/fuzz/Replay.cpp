@@ -4,7 +4,7 @@
 //     moac-fuzz-replay --mutate COUNT [--seed N] PATH...  that many mutants of them
 //     moac-fuzz-replay --dictionary                       the words, for libFuzzer's -dict
 //
-// An input that takes more than a few seconds counts as a hang. `--keep FILE` holds the input that
+// An input that takes half a minute of the processor counts as a hang. `--keep FILE` holds the input that
 // is being run, so that a crash leaves it behind. Files may hold several cases in the form of the
 // error lists in tests/unit (`=== title`, source, `---`, messages).
 #include "tests/fuzz/FuzzPipeline.h"
@@ -19,6 +19,7 @@
 #include <fstream>
 #include <set>
 #include <sstream>
+#include <sys/time.h>
 #include <unistd.h>
 
 namespace fs = std::filesystem;
@@ -26,7 +27,7 @@ using namespace moac::fuzz;
 
 namespace {
 
-constexpr unsigned secondsForOne = 30;
+constexpr long secondsForOne = 30;
 
 struct Options {
   bool verify = false;
@@ -72,13 +73,20 @@ std::vector<std::string> readCorpus(const std::vector<std::string> &paths) {
   return corpus;
 }
 
+/// Asks for onTimer after that much time of the processor; 0 withdraws it.
+void setTimer(long seconds) {
+  itimerval timer = {};
+  timer.it_value.tv_sec = seconds;
+  setitimer(ITIMER_PROF, &timer, nullptr);
+}
+
 /// True if nothing went wrong.
 bool runOne(const std::string &text, const Options &options, unsigned long &accepted) {
   if (!options.keep.empty())
     std::ofstream(options.keep, std::ios::binary) << text;
-  alarm(secondsForOne);
+  setTimer(secondsForOne);
   const Outcome outcome = translate(text, Goal::C, options.verify ? moac::reading::readC : nullptr);
-  alarm(0);
+  setTimer(0);
   accepted += outcome.accepted;
   if (outcome.fault.empty())
     return true;
@@ -103,7 +111,7 @@ int replay(const Options &options) {
   return faults != 0 || count == 0;
 }
 
-void onAlarm(int) {
+void onTimer(int) {
   static const char message[] = "an input takes too long; it is in the file of --keep\n";
   [[maybe_unused]] const auto written = write(2, message, sizeof message - 1);
   _exit(1);
@@ -132,6 +140,6 @@ int main(int argc, char **argv) {
     else
       options.paths.push_back(words[i]);
   }
-  std::signal(SIGALRM, onAlarm);
+  std::signal(SIGPROF, onTimer);
   return replay(options);
 }
