@@ -253,7 +253,11 @@ Val Analyzer::callFn(const ast::Fn &fn, const Vals &args, SourceRange at) {
   Val result = visit(*fn.body);
   fnStack.pop_back();
   scope = outer;
-  return result;
+  if (!result.isArray())
+    return result;
+  diags.report(diag::arrayForScalar, fn.body->range, result.arrayType().shapeText())
+      .help("a fn gives one element for each of its arguments; what gives an array is a kernel");
+  return poison();
 }
 
 } // namespace moac::sema
