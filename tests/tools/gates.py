@@ -41,7 +41,7 @@ def forgotten_lit_folders(root):
     """Folders under tests/ that hold lit tests but that ctest does not run."""
     tests = os.path.join(root, "tests")
     for name in sorted(os.listdir(tests)):
-        if name in ("unit", "cases", "tools") or not os.path.isdir(os.path.join(tests, name)):
+        if name in ("unit", "cases", "fuzz", "tools") or not os.path.isdir(os.path.join(tests, name)):
             continue
         held = [f for where, _, fs in os.walk(os.path.join(tests, name)) if "Inputs" not in where for f in fs]
         if any(f.endswith((".moa", ".mlir", ".test")) for f in held) and name not in listed_lit_folders(root):
