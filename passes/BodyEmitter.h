@@ -11,6 +11,7 @@
 #ifndef MOAC_PASSES_BODYEMITTER_H
 #define MOAC_PASSES_BODYEMITTER_H
 
+#include "passes/Digits.h"
 #include "passes/Pieces.h"
 #include "passes/Storage.h"
 
@@ -25,9 +26,10 @@ struct EmitterContext {
   const llvm::DenseMap<mlir::Value, Storage> &storage; ///< where an array (parameter or stage) lives
   Cuts cuts, lifts;                                    ///< boundaries and quotients of the schedule
   std::map<shape::Expr, mlir::Value> hoisted;          ///< divisions computed before the nest
+  LiftedAxes lifted;
 };
 
-/// A loop over one axis of a gen or red.
+/// A loop over one axis of a gen or red, or over one digit of it.
 struct AxisLoop {
   mlir::BlockArgument axis;
   mlir::Value lo, hi;
@@ -36,6 +38,9 @@ struct AxisLoop {
   llvm::StringRef role = "sequential";
   bool reverse = false;
   moa::RedOp accumulates = {}; ///< when set: pieces whose terms are its identity are left out
+  Digit digit = {};
+  bool last = true; ///< the other digits of the axis have their loops around this one
+  unsigned collapse = 0; ///< of the first of perfectly nested parallel loops
 };
 
 class BodyEmitter {
@@ -57,7 +62,14 @@ public:
   /// gives 0 there: bounds are computed before it is known that the loop runs.
   using Leaves = std::map<std::string, mlir::Value>;
   mlir::Value emit(const shape::Expr &e, const Leaves &leaves, mlir::Location loc);
-  /// Runs `inside` in one loop for each piece of an axis, with the axis bound and the piece's facts known.
+  /// Opens the loop, in one piece, and binds the axis or what is reached of it.
+  void open(const AxisLoop &loop);
+  /// The axis is where another one is in the loops of `other`.
+  void follow(mlir::BlockArgument axis, const BodyEmitter &other, mlir::BlockArgument like);
+  /// The axis stands at `index` so far; more of its digits follow.
+  void reach(mlir::BlockArgument axis, mlir::Value index) { known.reached[axis] = index; }
+  /// Runs `inside` in one loop for each piece of an axis, with the axis bound and the piece's facts known. An axis is cut
+  /// in its last loop, where this steps by one.
   void forPieces(const AxisLoop &loop, llvm::function_ref<void()> inside);
   /// Computes divisions of `root` that depend only on what is bound: before the loops that follow.
   void hoistDivisions(mlir::Value root);
@@ -77,8 +89,12 @@ private:
   mlir::Value emitScalar(moa::ScalarOp op);
   mlir::Value emitDecided(moa::ScalarOp op);
   mlir::Value emitDivision(const shape::Expr &atom, const Leaves &leaves, mlir::Location loc);
-  void forPiece(const AxisLoop &loop, const Piece &piece, std::pair<mlir::Value, mlir::Value> bounds,
-                llvm::function_ref<void()> inside);
+  /// Where the loop of a digit begins, ends, and how far it steps (null: by one).
+  struct Range {
+    mlir::Value lo, hi, step;
+  };
+  Range rangeOf(const AxisLoop &loop);
+  void forPiece(const AxisLoop &loop, const Piece &piece, const Range &range, llvm::function_ref<void()> inside);
   void forQuotients(const AxisLoop &loop, Quotient along, std::pair<mlir::Value, mlir::Value> bounds, bool mayBeZero,
                     llvm::function_ref<void()> inside);
   bool isBound(const std::string &name);
@@ -94,7 +110,8 @@ private:
   /// The loops of a reduction; `body` runs with the indices bound.
   using Bounds = llvm::SmallVector<std::pair<mlir::Value, mlir::Value>>;
   void emitLoops(moa::RedOp op, bool reverse, llvm::function_ref<void(const Bounds &)> body);
-  void emitLoopsFrom(moa::RedOp op, bool reverse, Bounds &bounds, llvm::function_ref<void(const Bounds &)> body);
+  void emitLoopsFrom(moa::RedOp op, bool reverse, llvm::ArrayRef<StageLoop> loops, Bounds &bounds,
+                     llvm::function_ref<void(const Bounds &)> body);
   void guard(mlir::Location loc, mlir::Value condition, llvm::StringRef status);
   void emitCaptured(mlir::Operation *op);
   mlir::Value registerVariable(mlir::Location loc, mlir::Type type, llvm::StringRef name, mlir::Value initial);
@@ -105,6 +122,7 @@ private:
     llvm::DenseMap<mlir::Value, mlir::Value> values;
     llvm::DenseSet<std::pair<mlir::Value, mlir::Value>> inside;
     Surroundings around;
+    llvm::DenseMap<mlir::Value, mlir::Value> reached = llvm::DenseMap<mlir::Value, mlir::Value>(); ///< by the loops of an axis that has more of them
   };
 
   mlir::OpBuilder &b;

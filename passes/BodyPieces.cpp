@@ -122,9 +122,49 @@ void BodyEmitter::apart(llvm::function_ref<void()> emission) {
   known = std::move(outer);
 }
 
+BodyEmitter::Range BodyEmitter::rangeOf(const AxisLoop &loop) {
+  Location loc = binderOf(loop.axis)->getLoc();
+  Range range{loop.lo, loop.hi, {}};
+  if (Value reached = known.reached.lookup(loop.axis))
+    range.lo = reached;
+  if (loop.digit.span) {
+    Value end = buildIndex(b, loc, ScalarFn::add_, {range.lo, emit(*loop.digit.span, {}, loc)});
+    range.hi = buildIndex(b, loc, ScalarFn::min_, {end, loop.hi});
+  }
+  if (!(loop.digit.step == shape::Expr(1)))
+    range.step = emit(loop.digit.step, {}, loc);
+  return range;
+}
+
+void BodyEmitter::open(const AxisLoop &loop) {
+  Range range = rangeOf(loop);
+  StringRef name = loop.last ? indexName(loop.axis) : StringRef(loop.digit.name);
+  Value index = openLoop(b, binderOf(loop.axis)->getLoc(), range.lo, range.hi, name, loop.role, loop.collapse, loop.reverse);
+  if (range.step)
+    cast<onf::ForOp>(index.getParentBlock()->getParentOp()).getStepMutable().assign(range.step);
+  if (loop.last)
+    enter(loop.axis, index);
+  else
+    reach(loop.axis, index);
+}
+
+void BodyEmitter::follow(BlockArgument axis, const BodyEmitter &other, BlockArgument like) {
+  if (Value index = other.known.values.lookup(like)) {
+    if (!known.values.contains(axis))
+      enter(axis, index);
+  } else if (Value reached = other.known.reached.lookup(like)) {
+    reach(axis, reached);
+  }
+}
+
 void BodyEmitter::forPieces(const AxisLoop &loop, llvm::function_ref<void()> inside) {
   if (loop.lo == loop.hi)
     return;
+  if (!loop.last)
+    return apart([&] {
+      open(loop);
+      inside();
+    });
   IndexExprs &exprs = context.exprs;
   Location loc = binderOf(loop.axis)->getLoc();
   std::string name = exprs.nameOf(loop.axis);
@@ -139,10 +179,11 @@ void BodyEmitter::forPieces(const AxisLoop &loop, llvm::function_ref<void()> ins
     collectLeaves(lower, exprs, leaves);
     collectLeaves(upper, exprs, leaves);
   }
+  Range range = rangeOf(loop);
   auto bound = [&](const std::string &word) { return isBound(word); };
   auto allowed = context.cuts.find(loop.axis);
   std::vector<shape::Expr> boundaries;
-  if (allowed != context.cuts.end())
+  if (allowed != context.cuts.end() && !range.step)
     for (const shape::Expr &at : boundariesOf(Inside{loop.root, name, loop.deepest, loop.accumulates},
                                               {lo, hi, bound}, known.around.facts, exprs))
       if (llvm::is_contained(allowed->second, at))
@@ -155,14 +196,20 @@ void BodyEmitter::forPieces(const AxisLoop &loop, llvm::function_ref<void()> ins
   for (const Piece &piece : pieces)
     apart([&] {
       auto end = [&](ArrayRef<shape::Expr> ends, ScalarFn choose) {
-        Value value;
+        Value outermost = choose == ScalarFn::max_ ? loop.lo : loop.hi;
+        Value value = choose == ScalarFn::max_ ? range.lo : range.hi;
+        if (value == outermost) // all of the axis: the pieces say where they begin
+          value = {};
         for (const shape::Expr &e : ends) {
+          if (value && e == (choose == ScalarFn::max_ ? lo : hi))
+            continue; // a tile lies inside
           Value next = e == lo ? loop.lo : e == hi ? loop.hi : emit(e, leaves, loc);
           value = value ? buildIndex(b, loc, choose, {value, next}) : next;
         }
         return value;
       };
-      forPiece(loop, piece, {end(piece.los, ScalarFn::max_), end(piece.his, ScalarFn::min_)}, inside);
+      Range part{end(piece.los, ScalarFn::max_), end(piece.his, ScalarFn::min_), range.step};
+      forPiece(loop, piece, part, inside);
     });
 }
 
@@ -171,7 +218,7 @@ bool BodyEmitter::isBound(const std::string &name) {
   return isa_and_nonnull<BlockArgument>(value) && known.values.contains(value);
 }
 
-void BodyEmitter::forPiece(const AxisLoop &loop, const Piece &piece, std::pair<Value, Value> bounds,
+void BodyEmitter::forPiece(const AxisLoop &loop, const Piece &piece, const Range &range,
                            llvm::function_ref<void()> inside) {
   Location loc = binderOf(loop.axis)->getLoc();
   std::string name = context.exprs.nameOf(loop.axis);
@@ -182,11 +229,14 @@ void BodyEmitter::forPiece(const AxisLoop &loop, const Piece &piece, std::pair<V
   if (std::string text = piece.text(indexName(loop.axis).str()); !text.empty())
     onf::NoteOp::create(b, loc, text);
   auto lifts = context.lifts.find(loop.axis);
-  if (lifts != context.lifts.end() && loop.deepest && !loop.reverse)
+  if (lifts != context.lifts.end() && loop.deepest && !loop.reverse && !range.step)
     if (auto along = divisionAlong(loop.root, name, known.around, context.exprs);
         along && llvm::is_contained(lifts->second, shape::floordiv(along->x, along->m)))
-      return forQuotients(loop, *along, bounds, !outside.provePositive(along->m), inside);
-  enter(loop.axis, openLoop(b, loc, bounds.first, bounds.second, indexName(loop.axis), loop.role, 0, loop.reverse));
+      return forQuotients(loop, *along, {range.lo, range.hi}, !outside.provePositive(along->m), inside);
+  Value index = openLoop(b, loc, range.lo, range.hi, indexName(loop.axis), loop.role, 0, loop.reverse);
+  if (range.step)
+    cast<onf::ForOp>(index.getParentBlock()->getParentOp()).getStepMutable().assign(range.step);
+  enter(loop.axis, index);
   inside();
 }
 

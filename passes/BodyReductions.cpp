@@ -18,34 +18,42 @@ Value BodyEmitter::identity(OpBuilder &b, Location loc, StringRef kind, Type typ
 
 std::pair<Value, Value> BodyEmitter::emitBounds(RedOp red, unsigned i) {
   for (unsigned k = 0; k < i; ++k)
-    bind(red.domain(i).getArgument(k), emit(red.term().getArgument(k)));
+    if (!red.domain(i).getArgument(k).use_empty())
+      bind(red.domain(i).getArgument(k), emit(red.term().getArgument(k)));
   return {emit(red.lower(i)), emit(red.upper(i))};
 }
 
 void BodyEmitter::emitLoops(RedOp op, bool reverse, llvm::function_ref<void(const Bounds &)> body) {
   emitCaptured(op);
-  Bounds bounds;
-  emitLoopsFrom(op, reverse, bounds, body);
+  SmallVector<StageLoop> loops;
+  for (BlockArgument axis : op.term().getArguments())
+    for (Digit &digit : context.lifted.of(axis))
+      loops.push_back({axis, std::move(digit)});
+  LiftedAxes::mark(loops);
+  Bounds bounds(op.rank());
+  emitLoopsFrom(op, reverse, loops, bounds, body);
 }
 
-/// The loops of the indices that have no bounds yet.
-void BodyEmitter::emitLoopsFrom(RedOp op, bool reverse, Bounds &bounds, llvm::function_ref<void(const Bounds &)> body) {
-  unsigned i = bounds.size();
-  if (i == op.rank())
+void BodyEmitter::emitLoopsFrom(RedOp op, bool reverse, ArrayRef<StageLoop> loops, Bounds &bounds,
+                                llvm::function_ref<void(const Bounds &)> body) {
+  if (loops.empty())
     return body(bounds);
   OpBuilder::InsertionGuard keep(b);
   Known outer = known;
-  bounds.push_back(emitBounds(op, i));
+  unsigned i = loops.front().axis.getArgNumber();
+  if (loops.front().first)
+    bounds[i] = emitBounds(op, i);
   hoistDivisions(op.termValue());
   AxisLoop loop{op.term().getArgument(i), bounds[i].first, bounds[i].second, op.termValue()};
-  loop.deepest = i + 1 == op.rank();
+  loop.digit = loops.front().digit;
+  loop.last = loops.front().last;
+  loop.deepest = loops.size() == 1;
   loop.reverse = reverse;
   loop.accumulates = op;
   bool regroups = isa<FloatType>(op.getResult().getType()) && !op.isFold() && !op.isArg();
   if (loop.deepest && regroups && !reverse)
     loop.role = "lanes"; // one sum for each lane, combined at the end: an order that depends on the extent alone
-  forPieces(loop, [&] { emitLoopsFrom(op, reverse, bounds, body); });
-  bounds.pop_back();
+  forPieces(loop, [&] { emitLoopsFrom(op, reverse, loops.drop_front(), bounds, body); });
   known = std::move(outer);
 }
 

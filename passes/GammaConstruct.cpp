@@ -12,6 +12,7 @@
 #include "passes/NestPieces.h"
 #include "passes/Passes.h"
 #include "passes/Schedule.h"
+#include "passes/Slice.h"
 #include "passes/StageLoops.h"
 
 #include "mlir/IR/Builders.h"
@@ -29,12 +30,16 @@ class Constructor {
 public:
   explicit Constructor(moa::KernelOp kernel)
       : kernel(kernel), schedule(kernel), graph(kernel), b(kernel->getContext()),
-        entry(moa::entryFacts(kernel, graph.exprs)), context{graph.exprs, storage, Cuts(), Cuts(), {}} {}
+        entry(moa::entryFacts(kernel, graph.exprs)), context{graph.exprs, storage, Cuts(), Cuts(), {}, {}} {}
 
   LogicalResult run() {
     makeFunction();
     requirements();
-    FailureOr<SmallVector<Nest>> nests = scheduledNests(kernel, graph);
+    FailureOr<LiftedAxes> lifted = liftedAxes(kernel, graph, schedule);
+    if (failed(lifted))
+      return failure();
+    context.lifted = std::move(*lifted);
+    FailureOr<SmallVector<Nest>> nests = scheduledNests(kernel, graph, context.lifted);
     if (failed(nests))
       return failure();
     context.cuts = scheduledCuts("split", *nests, schedule, graph.exprs);
@@ -167,9 +172,9 @@ private:
   void emit(Nest &nest) {
     Location loc = nest.root->gen.getLoc();
     OpBuilder::InsertionGuard keep(b);
-    if (nest.depth > 0) {
-      Value work = estimateWork(nest);
-      hoistDivisions(nest);
+    Value work = nest.parallel > 0 ? estimateWork(nest) : Value();
+    hoistDivisions(nest);
+    if (nest.parallel > 0) {
       auto team = onf::ParallelOp::create(b, loc, work);
       b.setInsertionPointToEnd(&team.getBody().emplaceBlock());
     }
@@ -201,19 +206,18 @@ private:
   void emit(Nest &nest, const NestBlock &block, bool noted) {
     Location loc = nest.root->gen.getLoc();
     OpBuilder::InsertionGuard keep(b);
-    SmallVector<Value> outer;
     SmallVector<std::pair<Value, Value>> bounds;
     std::string text;
-    for (auto [i, piece] : llvm::enumerate(block.pieces)) {
+    for (auto [piece, loop] : llvm::zip(block.pieces, nest.loops)) {
       bounds.push_back({extreme(piece.los, moa::ScalarFn::max_), extreme(piece.his, moa::ScalarFn::min_)});
-      std::string part = piece.text(nest.root->gen.indexName(i).str());
+      std::string part = piece.text(indexName(loop.axis).str());
       text += (text.empty() || part.empty() ? "" : ", ") + part;
     }
     if (!text.empty())
       onf::NoteOp::create(b, loc, text);
+    BodyEmitter around(b, values, context, block.facts);
     for (auto [i, bound] : llvm::enumerate(bounds))
-      outer.push_back(openLoop(b, loc, bound.first, bound.second, nest.root->gen.indexName(i), "parallel",
-                               i == 0 ? nest.depth : 0));
+      around.open(outerLoop(nest, i, bound));
     SmallVector<Value> scalars; // variables of the loop body
     for (Stage *stage : nest.members)
       if (placeSlice(nest, stage))
@@ -223,12 +227,24 @@ private:
       if (!noted)
         note(*stage);
       BodyEmitter emitter(b, values, context, block.facts);
-      for (unsigned i = 0; i < nest.depth; ++i)
-        emitter.enter(stage->gen.entry().getArgument(nest.axisOf[stage][i]), outer[i]);
-      emitStageLoops(b, *stage, storage[stage->gen.getResult()], loopOrder(nest, *stage, schedule), schedule, emitter);
+      for (auto [loop, axis] : llvm::zip(nest.loops, nest.axisOf[stage]))
+        emitter.follow(stage->gen.entry().getArgument(axis), around, loop.axis);
+      emitStageLoops(b, *stage, storage[stage->gen.getResult()], loopOrder(nest, *stage, schedule, context.lifted),
+                     schedule, emitter);
     }
     for (Value scalar : scalars)
       storage.erase(scalar);
+  }
+
+  AxisLoop outerLoop(Nest &nest, unsigned i, std::pair<Value, Value> bound) {
+    AxisLoop loop{nest.loops[i].axis, bound.first, bound.second};
+    loop.digit = nest.loops[i].digit;
+    loop.last = nest.loops[i].last;
+    bool parallel = i >= nest.firstParallel && i < nest.firstParallel + nest.parallel;
+    if (parallel)
+      loop.role = "parallel";
+    loop.collapse = i == nest.firstParallel ? nest.parallel : 0;
+    return loop;
   }
 
   Value extreme(ArrayRef<shape::Expr> ends, moa::ScalarFn choose) {

@@ -25,18 +25,22 @@ constexpr unsigned mostOperations = 600;
 /// The loops of one nest on paper.
 class Trial {
 public:
-  Trial(Nest &nest, const Schedule &schedule, const shape::Facts &entry, moa::IndexExprs &exprs,
+  Trial(Nest &nest, const Schedule &schedule, const LiftedAxes &lifted, const shape::Facts &entry, moa::IndexExprs &exprs,
         const llvm::DenseSet<Value> &whole)
-      : nest(nest), exprs(exprs), whole(whole) {
+      : nest(nest), lifted(lifted), exprs(exprs), whole(whole) {
     auto isArgument = [&](const std::string &name) { return isBound(name); };
     auto choose = [&](BlockArgument axis, ArrayRef<shape::Expr> asked) { return note(axis, asked); };
     for (const NestBlock &block : blocksOf(nest, entry, exprs, isArgument, choose))
       for (Stage *stage : nest.members) {
-        for (unsigned axis : nest.axisOf[stage])
-          bound.insert(stage->gen.entry().getArgument(axis));
-        SmallVector<BlockArgument> order = loopOrder(nest, *stage, schedule);
-        bool inPlace = llvm::any_of(
-            order, [](BlockArgument axis) { return isa<moa::RedOp>(binderOf(axis)); });
+        SmallVector<StageLoop> loopsInside = loopOrder(nest, *stage, schedule, lifted);
+        for (auto [loop, axis] : llvm::zip(nest.loops, nest.axisOf[stage]))
+          if (loop.last)
+            bound.insert(stage->gen.entry().getArgument(axis));
+        SmallVector<StageLoop> order; // the loops in which an index becomes known
+        for (const StageLoop &loop : loopsInside)
+          if (loop.last)
+            order.push_back(loop);
+        bool inPlace = llvm::any_of(loopsInside, [](const StageLoop &loop) { return loop.isReduction(); });
         Value root = inPlace ? stage->root.termValue() : stage->gen.yielded();
         loops(order, root, inPlace ? stage->root : moa::RedOp(), block.facts);
       }
@@ -66,7 +70,7 @@ private:
     return argument && (isa<moa::KernelOp>(argument.getOwner()->getParentOp()) || bound.contains(argument));
   }
 
-  void loops(ArrayRef<BlockArgument> order, Value root, moa::RedOp accumulates, const shape::Facts &facts) {
+  void loops(ArrayRef<StageLoop> order, Value root, moa::RedOp accumulates, const shape::Facts &facts) {
     if (tooLarge())
       return;
     if (order.empty()) {
@@ -78,8 +82,9 @@ private:
     });
   }
 
-  void forPieces(BlockArgument axis, bool deepest, Value root, moa::RedOp accumulates, const shape::Facts &facts,
+  void forPieces(const StageLoop &loop, bool deepest, Value root, moa::RedOp accumulates, const shape::Facts &facts,
                  llvm::function_ref<void(const shape::Facts &)> inside) {
+    BlockArgument axis = loop.axis;
     shape::Expr lo, hi;
     if (auto gen = dyn_cast<moa::GenOp>(binderOf(axis))) {
       hi = gen.arrayType().extents()[axis.getArgNumber()];
@@ -89,15 +94,16 @@ private:
     }
     auto isKnown = [&](const std::string &name) { return isBound(name); };
     std::string name = exprs.nameOf(axis);
-    std::vector<shape::Expr> asked =
-        note(axis, boundariesOf(Inside{root, name, deepest, accumulates}, {lo, hi, isKnown}, facts, exprs));
+    std::vector<shape::Expr> asked;
+    if (loop.digit.step == shape::Expr(1)) // one that steps over indices is not cut
+      asked = note(axis, boundariesOf(Inside{root, name, deepest, accumulates}, {lo, hi, isKnown}, facts, exprs));
     bound.insert(axis);
     for (const Piece &piece : cut(lo, hi, asked, facts)) {
       shape::Facts here = facts;
       piece.assume(here, name);
       if (accumulates && termIsIdentity(accumulates, here, exprs))
         continue;
-      if (deepest)
+      if (deepest && loop.digit.step == shape::Expr(1))
         lift(axis, root, here);
       inside(here);
     }
@@ -140,11 +146,13 @@ private:
       ++pieces;
       return body(red.termValue(), facts);
     }
-    forPieces(red.term().getArgument(i), i + 1 == red.rank(), red.termValue(), red, facts,
+    BlockArgument axis = red.term().getArgument(i);
+    forPieces({axis, lifted.of(axis).back()}, i + 1 == red.rank(), red.termValue(), red, facts,
               [&](const shape::Facts &inside) { reduction(red, i + 1, inside); });
   }
 
   Nest &nest;
+  const LiftedAxes &lifted;
   moa::IndexExprs &exprs;
   const llvm::DenseSet<Value> &whole;
   llvm::DenseSet<Value> bound;
@@ -155,20 +163,23 @@ struct GammaSplit : impl::GammaSplitBase<GammaSplit> {
     moa::KernelOp kernel = getOperation();
     Schedule schedule(kernel);
     StageGraph graph(kernel);
-    FailureOr<SmallVector<Nest>> nests = scheduledNests(kernel, graph);
+    FailureOr<LiftedAxes> lifted = liftedAxes(kernel, graph, schedule);
+    if (failed(lifted))
+      return signalPassFailure();
+    FailureOr<SmallVector<Nest>> nests = scheduledNests(kernel, graph, *lifted);
     if (failed(nests))
       return signalPassFailure();
     shape::Facts entry = moa::entryFacts(kernel, graph.exprs);
     for (Nest &nest : *nests)
       if (!nest.contraction) // its blocks cut its loops already
-      decide(nest, schedule, entry, graph);
+      decide(nest, schedule, *lifted, entry, graph);
     schedule.store(kernel);
   }
 
-  void decide(Nest &nest, Schedule &schedule, const shape::Facts &entry, StageGraph &graph) {
+  void decide(Nest &nest, Schedule &schedule, const LiftedAxes &lifted, const shape::Facts &entry, StageGraph &graph) {
     llvm::DenseSet<Value> whole;
     while (true) {
-      Trial trial(nest, schedule, entry, graph.exprs, whole);
+      Trial trial(nest, schedule, lifted, entry, graph.exprs, whole);
       if (!trial.tooLarge() || trial.cuts.empty())
         return state(trial, schedule, graph);
       auto axis = cast<BlockArgument>(trial.cuts.front().first);

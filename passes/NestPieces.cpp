@@ -7,16 +7,9 @@ using namespace moac;
 using namespace moac::moa;
 
 namespace {
-/// Every index of a stage: its axes and those of the reductions in it.
-SmallVector<BlockArgument> axesOf(Stage &stage) {
-  SmallVector<BlockArgument> axes(stage.gen.entry().getArguments());
-  stage.gen.getBody().walk([&](RedOp red) { llvm::append_range(axes, red.term().getArguments()); });
-  return axes;
-}
-
 std::map<std::string, shape::Expr> wordsOf(Stage &stage, IndexExprs &exprs, bool toNames) {
   std::map<std::string, shape::Expr> words;
-  for (BlockArgument axis : axesOf(stage)) {
+  for (BlockArgument axis : indicesOf(stage)) {
     std::string word = indexName(axis).str(), name = exprs.nameOf(axis);
     words[toNames ? word : name] = shape::Expr::name(toNames ? name : word);
   }
@@ -33,7 +26,10 @@ public:
     auto loop = static_cast<unsigned>(block.pieces.size());
     if (loop == nest.depth)
       return blocks.push_back(std::move(block));
-    shape::Expr lo, hi = nest.root->gen.arrayType().extents()[loop];
+    const StageLoop &outer = nest.loops[loop];
+    shape::Expr lo, hi = nest.root->gen.arrayType().extents()[outer.axis.getArgNumber()];
+    if (outer.lifted()) // never cut: its pieces lie inside its tiles
+      return whole(std::move(block), outer, cut(lo, hi, {}, block.facts));
     SmallVector<Inside> code;
     for (Stage *stage : nest.members) {
       bool deepest = loop + 1 == nest.depth && nest.innerAxes(*stage).empty();
@@ -52,6 +48,17 @@ public:
   std::vector<NestBlock> blocks;
 
 private:
+  void whole(NestBlock block, const StageLoop &outer, ArrayRef<Piece> pieces) {
+    if (pieces.empty())
+      return;
+    auto loop = static_cast<unsigned>(block.pieces.size());
+    for (Stage *stage : nest.members)
+      if (outer.last)
+        pieces.front().assume(block.facts, exprs.nameOf(axis(stage, loop)));
+    block.pieces.push_back(pieces.front());
+    extend(std::move(block));
+  }
+
   BlockArgument axis(Stage *stage, unsigned loop) {
     return stage->gen.entry().getArgument(nest.axisOf[stage][loop]);
   }
@@ -80,7 +87,7 @@ Cuts moac::scheduledCuts(StringRef verb, ArrayRef<Nest> nests, const Schedule &s
   Cuts cuts;
   for (const Nest &nest : nests)
     for (Stage *stage : nest.members)
-      for (BlockArgument axis : axesOf(*stage))
+      for (BlockArgument axis : indicesOf(*stage))
         for (const shape::Expr &at : schedule.expressions(verb, stage->name(), indexName(axis)))
           cuts[axis].push_back(at.substitute(wordsOf(*stage, exprs, true)));
   return cuts;

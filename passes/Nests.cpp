@@ -11,9 +11,13 @@ using namespace moac::moa;
 SmallVector<BlockArgument> Nest::innerAxes(Stage &member) const {
   SmallVector<BlockArgument> inner;
   const auto &outer = axisOf.at(&member);
-  for (BlockArgument axis : member.gen.entry().getArguments())
-    if (!llvm::is_contained(outer, axis.getArgNumber()))
+  for (BlockArgument axis : member.gen.entry().getArguments()) {
+    bool known = false;
+    for (unsigned loop = 0; loop < depth; ++loop)
+      known |= loops[loop].last && outer[loop] == axis.getArgNumber();
+    if (!known)
       inner.push_back(axis);
+  }
   return inner;
 }
 
@@ -32,7 +36,7 @@ std::optional<SmallVector<unsigned>> moac::joinAxes(StageGraph &graph, const Nes
       if (at == subscripts.end())
         return std::nullopt;
       unsigned axis = at - subscripts.begin();
-      if (!(stage.gen.arrayType().extents()[axis] == rootExtents[loop]))
+      if (!(stage.gen.arrayType().extents()[axis] == rootExtents[nest.loops[loop].axis.getArgNumber()]))
         return std::nullopt;
       axes.push_back(axis);
     }
@@ -105,12 +109,12 @@ std::vector<Nest> moac::defaultNests(StageGraph &graph) {
       continue;
     Nest nest;
     nest.root = &stage;
-    nest.depth = outerDepth(graph, stage);
     nest.members = {&stage};
     nest.contraction = contractionOf(graph, stage) ? &stage : contractionBefore(graph, stage);
-    if (nest.contraction)
-      nest.depth = stage.rank();
+    nest.depth = nest.parallel = nest.contraction ? stage.rank() : outerDepth(graph, stage);
     nest.axisOf[&stage] = llvm::to_vector(llvm::seq(0u, nest.depth));
+    for (unsigned axis : nest.axisOf[&stage])
+      nest.loops.push_back({stage.gen.entry().getArgument(axis), LiftedAxes().of(stage.gen.entry().getArgument(axis)).front()});
     nests.push_back(std::move(nest));
   }
   std::reverse(nests.begin(), nests.end());
@@ -126,6 +130,10 @@ LogicalResult join(StageGraph &graph, Nest &nest, Stage &stage) {
     axes = llvm::to_vector(llvm::seq(0u, nest.depth));
   else
     axes = joinAxes(graph, nest, stage);
+  for (const StageLoop &loop : nest.loops)
+    if (loop.first && llvm::none_of(nest.loops, [&](const StageLoop &other) { return other.axis == loop.axis && other.last; }))
+      return stage.gen.emitError() << "'" << stage.name() << "' cannot be placed at '" << nest.root->name()
+                                   << "': the loop '" << loop.digit.name << "' is a part of an axis";
   if (!axes)
     return stage.gen.emitError() << "'" << stage.name() << "' cannot be placed at '" << nest.root->name()
                                  << "': it is read outside the nest or at other indices than its loops";
@@ -140,19 +148,50 @@ Stage *stageNamed(StageGraph &graph, StringRef name) {
   return nullptr;
 }
 
-BlockArgument axisNamed(const std::string &name, Stage &stage, ArrayRef<BlockArgument> inner) {
-  for (BlockArgument axis : inner)
-    if (indexName(axis) == name)
-      return axis;
-  if (stage.root)
-    for (BlockArgument axis : stage.root.term().getArguments())
-      if (indexName(axis) == name)
-        return axis;
-  return {};
+void addLoops(BlockArgument axis, const LiftedAxes &lifted, SmallVectorImpl<StageLoop> &loops) {
+  for (Digit &digit : lifted.of(axis))
+    loops.push_back({axis, std::move(digit)});
+}
+
+const StageLoop *loopNamed(StringRef name, ArrayRef<StageLoop> loops) {
+  const auto *found = llvm::find_if(loops, [&](const StageLoop &loop) { return loop.digit.name == name; });
+  return found == loops.end() ? nullptr : found;
+}
+
+/// `nest R [it, j]` and `parallel R [it]`.
+LogicalResult outerLoops(Nest &nest, DirectiveAttr directive, const Schedule &schedule, const LiftedAxes &lifted) {
+  SmallVector<StageLoop> all;
+  for (BlockArgument axis : nest.root->gen.entry().getArguments())
+    addLoops(axis, lifted, all);
+  SmallVector<StageLoop> order;
+  for (Attribute word : directive.getAxes()) {
+    const StageLoop *loop = loopNamed(cast<StringAttr>(word).getValue(), all);
+    if (!loop)
+      return nest.root->gen.emitError() << "'" << nest.root->name() << "' has no free loop " << word;
+    order.push_back(*loop);
+  }
+  nest.depth = order.size();
+  for (const StageLoop &loop : all)
+    if (!loopNamed(loop.digit.name, order))
+      order.push_back(loop);
+  LiftedAxes::mark(order);
+  nest.loops.assign(order.begin(), order.begin() + nest.depth);
+  for (const StageLoop &loop : nest.loops)
+    nest.axisOf[nest.root].push_back(loop.axis.getArgNumber());
+  if (!schedule.sizes("parallel", nest.root->name()).empty())
+    return success(); // the chunks of a contraction
+  for (const std::string &word : schedule.axes("parallel", nest.root->name())) {
+    const StageLoop *loop = loopNamed(word, nest.loops);
+    if (!loop || (nest.parallel > 0 && loop != &nest.loops[nest.firstParallel + nest.parallel]))
+      return nest.root->gen.emitError() << "'" << word << "' is not the next of the outer loops of '" << nest.root->name() << "'";
+    if (nest.parallel++ == 0)
+      nest.firstParallel = loop - nest.loops.begin();
+  }
+  return success();
 }
 } // namespace
 
-FailureOr<SmallVector<Nest>> moac::scheduledNests(KernelOp kernel, StageGraph &graph) {
+FailureOr<SmallVector<Nest>> moac::scheduledNests(KernelOp kernel, StageGraph &graph, const LiftedAxes &lifted) {
   Schedule schedule(kernel);
   SmallVector<Nest> nests;
   for (Attribute attribute : kernel.getScheduleAttr()) {
@@ -163,8 +202,8 @@ FailureOr<SmallVector<Nest>> moac::scheduledNests(KernelOp kernel, StageGraph &g
     nest.root = stageNamed(graph, directive.getStage().getValue());
     if (!nest.root)
       return kernel.emitError() << "the schedule names no stage '" << directive.getStage().getValue() << "'";
-    nest.depth = directive.getAxes().size();
-    nest.axisOf[nest.root] = llvm::to_vector(llvm::seq(0u, nest.depth));
+    if (failed(outerLoops(nest, directive, schedule, lifted)))
+      return failure();
     for (auto it = graph.stages.rbegin(); it != graph.stages.rend(); ++it)
       if (it->get() != nest.root && schedule.placement((*it)->name()) == "at" &&
           schedule.axes("place", (*it)->name()).front() == nest.root->name() && failed(join(graph, nest, **it)))
@@ -180,13 +219,23 @@ FailureOr<SmallVector<Nest>> moac::scheduledNests(KernelOp kernel, StageGraph &g
   return nests;
 }
 
-SmallVector<BlockArgument> moac::loopOrder(const Nest &nest, Stage &member, const Schedule &schedule) {
-  SmallVector<BlockArgument> inner = nest.innerAxes(member), order;
+SmallVector<StageLoop> moac::loopOrder(const Nest &nest, Stage &member, const Schedule &schedule, const LiftedAxes &lifted) {
+  SmallVector<StageLoop> inner, accumulated, order;
+  for (BlockArgument axis : nest.innerAxes(member))
+    addLoops(axis, lifted, inner);
+  if (&member == nest.root)
+    llvm::erase_if(inner, [&](const StageLoop &loop) { return loopNamed(loop.digit.name, nest.loops); });
+  if (member.root)
+    for (BlockArgument axis : member.root.term().getArguments())
+      addLoops(axis, lifted, accumulated);
   for (const std::string &name : schedule.axes("order", member.name()))
-    if (BlockArgument axis = axisNamed(name, member, inner))
-      order.push_back(axis);
-  for (BlockArgument axis : inner)
-    if (!llvm::is_contained(order, axis))
-      order.push_back(axis);
+    if (const StageLoop *loop = loopNamed(name, inner) ? loopNamed(name, inner) : loopNamed(name, accumulated))
+      order.push_back(*loop);
+  for (const StageLoop &loop : inner)
+    if (!loopNamed(loop.digit.name, order))
+      order.push_back(loop);
+  LiftedAxes::mark(order);
+  for (StageLoop &loop : order)
+    loop.first &= &member != nest.root || llvm::none_of(nest.loops, [&](const StageLoop &outer) { return outer.axis == loop.axis; });
   return order;
 }

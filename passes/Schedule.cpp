@@ -47,7 +47,7 @@ std::vector<shape::Expr> Schedule::expressions(StringRef verb, StringRef stage, 
   std::vector<shape::Expr> result;
   for (DirectiveAttr directive : directives) {
     if (directive.getVerb().getValue() != verb || directive.getStage().getValue() != stage ||
-        cast<StringAttr>(directive.getAxes()[0]).getValue() != axis)
+        directive.getAxes().size() != 1 || cast<StringAttr>(directive.getAxes()[0]).getValue() != axis)
       continue;
     for (StringRef text : llvm::split(directive.getMode().getValue(), ';'))
       if (auto at = shape::Expr::parse(std::string_view(text.data(), text.size())))
@@ -70,6 +70,13 @@ void Schedule::store(KernelOp kernel) const {
   kernel.setScheduleAttr(ArrayAttr::get(context, list));
 }
 
+/// `lift i by 64 as it, ii`.
+static std::string liftText(DirectiveAttr d) {
+  auto word = [&](unsigned i) { return cast<StringAttr>(d.getAxes()[i]).getValue().str(); };
+  return "  lift " + d.getStage().getValue().str() + ": " + word(0) + " by " + d.getMode().getValue().str() + " as " +
+         word(1) + ", " + word(2) + "\n";
+}
+
 std::string Schedule::text() const {
   std::string out;
   for (DirectiveAttr d : directives) {
@@ -80,6 +87,8 @@ std::string Schedule::text() const {
     std::string mode = d.getMode().getValue().str();
     if (verb == "place")
       out += "  place " + stage + " " + mode + (axes.empty() ? "" : " " + axes) + "\n";
+    else if (verb == "lift" && d.getAxes().size() > 1)
+      out += liftText(d);
     else if (verb == "split" || verb == "lift")
       out += "  " + verb + " " + stage + ": " + axes + (verb == "split" ? " at " : " along ") + mode + "\n";
     else

@@ -15,6 +15,8 @@
 //   unroll S [i] "MOAC_ROWS, 4, 1"   rows of its register blocks, smaller ones for what is left; `lanes S [j] "..."` the lanes
 //   parallel S [i, j] "8, 32" what one thread takes at a time, in register blocks
 //   lift S [j] "(i*N + j)//M" the loop over j becomes one over this quotient and, inside, one over the indices that have it
+//   lift S [i, it, ii] "64"   the loop over i becomes two, it over tiles of 64 and ii inside them; "4 cyclic": tiles whose
+//                             indices are a quarter of the extent apart (Digits.h). Other directives name them in place of i.
 #ifndef MOAC_PASSES_SCHEDULE_H
 #define MOAC_PASSES_SCHEDULE_H
 
@@ -36,6 +38,7 @@ public:
   /// The sizes that a directive's mode lists: numbers, or names of ir/Tuned.def.
   std::vector<std::string> sizes(llvm::StringRef verb, llvm::StringRef stage) const;
   bool empty() const { return directives.empty(); }
+  llvm::ArrayRef<moa::DirectiveAttr> all() const { return directives; }
 
   /// Writes the list back to the kernel.
   void store(moa::KernelOp kernel) const;

@@ -19,19 +19,19 @@ Value moac::openLoop(OpBuilder &b, Location loc, Value lo, Value hi, StringRef n
 namespace {
 class StageLoops {
 public:
-  StageLoops(OpBuilder &b, Stage &stage, const Storage &place, ArrayRef<BlockArgument> order, const Schedule &schedule,
+  StageLoops(OpBuilder &b, Stage &stage, const Storage &place, ArrayRef<StageLoop> order, const Schedule &schedule,
              BodyEmitter &emitter)
       : b(b), stage(stage), place(place), emitter(emitter), loc(stage.gen.getLoc()), lanes(schedule.axes("lanes", stage.name())),
         order(order) {}
 
   void emit() {
-    auto isReduction = [](BlockArgument axis) { return isa<RedOp>(axis.getOwner()->getParentOp()); };
-    auto firstReduction = llvm::find_if(order, isReduction);
+    auto isReduction = [](const StageLoop &loop) { return loop.isReduction(); };
+    const auto *firstReduction = llvm::find_if(order, isReduction);
     if (firstReduction == order.end())
       return over(order, stage.gen.yielded(), {}, [&] { element(); });
-    ArrayRef<BlockArgument> outside(order.begin(), firstReduction), within(firstReduction, order.end());
+    ArrayRef<StageLoop> outside(order.begin(), firstReduction), within(firstReduction, order.end());
     over(outside, stage.root.termValue(), {}, [&] {
-      auto free = llvm::make_filter_range(within, [&](BlockArgument axis) { return !isReduction(axis); });
+      auto free = llvm::make_filter_range(within, [&](const StageLoop &loop) { return !isReduction(loop); });
       emitter.apart([&] { initialise(llvm::to_vector(free)); });
       over(within, stage.root.termValue(), stage.root, [&] {
         Value term = emitter.emit(stage.root.termValue());
@@ -41,25 +41,27 @@ public:
   }
 
 private:
-  /// Runs `inside` in the loops of these axes, each in its pieces.
-  void over(ArrayRef<BlockArgument> axes, Value root, RedOp accumulates, llvm::function_ref<void()> inside) {
-    if (axes.empty())
+  /// Runs `inside` in these loops, each in its pieces.
+  void over(ArrayRef<StageLoop> loops, Value root, RedOp accumulates, llvm::function_ref<void()> inside) {
+    if (loops.empty())
       return inside();
-    AxisLoop loop = loopOf(axes.front());
+    AxisLoop loop = loopOf(loops.front());
     loop.root = root;
     loop.accumulates = accumulates;
-    loop.deepest = axes.front() == order.back();
+    loop.deepest = &loops.front() == &order.back();
     emitter.hoistDivisions(root);
-    emitter.forPieces(loop, [&] { over(axes.drop_front(), root, accumulates, inside); });
+    emitter.forPieces(loop, [&] { over(loops.drop_front(), root, accumulates, inside); });
   }
 
-  AxisLoop loopOf(BlockArgument axis) {
-    AxisLoop loop{axis, {}, {}, {}};
-    if (auto red = dyn_cast<RedOp>(axis.getOwner()->getParentOp()))
-      std::tie(loop.lo, loop.hi) = emitter.emitBounds(red, axis.getArgNumber());
+  AxisLoop loopOf(const StageLoop &of) {
+    AxisLoop loop{of.axis, {}, {}, {}};
+    loop.digit = of.digit;
+    loop.last = of.last;
+    if (auto red = dyn_cast<RedOp>(binderOf(of.axis)))
+      std::tie(loop.lo, loop.hi) = emitter.emitBounds(red, of.axis.getArgNumber());
     else
-      loop.lo = indexConstant(b, loc, 0), loop.hi = extentOf(axis);
-    if (axis == order.back() && llvm::is_contained(lanes, indexName(axis)))
+      loop.lo = indexConstant(b, loc, 0), loop.hi = extentOf(of.axis);
+    if (of.axis == order.back().axis && of.last && llvm::is_contained(lanes, of.digit.name))
       loop.role = "lanes";
     return loop;
   }
@@ -76,11 +78,9 @@ private:
     return place.offset(b, loc, subscripts);
   }
 
-  void initialise(ArrayRef<BlockArgument> axes) {
-    for (BlockArgument axis : axes) {
-      AxisLoop loop = loopOf(axis);
-      emitter.bind(axis, openLoop(b, loc, loop.lo, loop.hi, indexName(axis), loop.role));
-    }
+  void initialise(ArrayRef<StageLoop> loops) {
+    for (const StageLoop &loop : loops)
+      emitter.open(loopOf(loop));
     Value neutral = BodyEmitter::identity(b, loc, stage.root.getKind(), stage.root.getResult().getType());
     onf::StoreOp::create(b, loc, neutral, place.buffer, offset(), UnitAttr(), b.getUnitAttr());
   }
@@ -101,11 +101,11 @@ private:
   BodyEmitter &emitter;
   Location loc;
   std::vector<std::string> lanes;
-  ArrayRef<BlockArgument> order;
+  ArrayRef<StageLoop> order;
 };
 } // namespace
 
-void moac::emitStageLoops(OpBuilder &b, Stage &stage, const Storage &place, ArrayRef<BlockArgument> order,
+void moac::emitStageLoops(OpBuilder &b, Stage &stage, const Storage &place, ArrayRef<StageLoop> order,
                           const Schedule &schedule, BodyEmitter &emitter) {
   StageLoops(b, stage, place, order, schedule, emitter).emit();
 }

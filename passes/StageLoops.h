@@ -14,7 +14,7 @@ mlir::Value openLoop(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value l
 
 /// Emits a stage whose other axes are bound in `emitter`: loops over `order`, outermost first, and the value of each element
 /// written to `place`. When the order holds the axes of the root reduction, the stage accumulates in `place`.
-void emitStageLoops(mlir::OpBuilder &builder, Stage &stage, const Storage &place, llvm::ArrayRef<mlir::BlockArgument> order,
+void emitStageLoops(mlir::OpBuilder &builder, Stage &stage, const Storage &place, llvm::ArrayRef<StageLoop> order,
                     const Schedule &schedule, BodyEmitter &emitter);
 
 } // namespace moac

@@ -39,7 +39,7 @@ TEST_P(Construct, StagesAgree) {
 
   constexpr unsigned seed = 20261130;
   std::mt19937 random(seed);
-  const int64_t sizes[] = {0, 1, 2, 3, 5, 7};
+  const int64_t sizes[] = {0, 1, 2, 3, 5, 7, 17, 33};
   for (auto kernel : moaModule->getOps<moa::KernelOp>())
     for (int round = 0; round < 40; ++round) {
       Arguments arguments;
@@ -69,5 +69,5 @@ TEST_P(Construct, StagesAgree) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Programs, Construct, testing::Values("gamma-construct.mlir", "gamma-nest.mlir"));
+INSTANTIATE_TEST_SUITE_P(Programs, Construct, testing::Values("gamma-construct.mlir", "gamma-nest.mlir", "lift.mlir"));
 } // namespace
