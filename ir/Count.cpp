@@ -64,11 +64,23 @@ std::optional<Expr> Count::expr() const {
 }
 
 namespace {
+/// The value of an expression of counts: as in the loops, whose bounds are computed before it is known that they run, a
+/// division by 0 gives 0.
+std::optional<int64_t> valueOf(const Expr &e, const Sizes &at) {
+  if (std::optional<int64_t> value = e.evaluate(at))
+    return value;
+  return shape::rewrite(e, [&](const shape::Atom &atom) -> std::optional<Expr> {
+           bool divides = atom.kind == shape::AtomKind::FloorDiv || atom.kind == shape::AtomKind::Mod;
+           return divides && atom.args[1].evaluate(at) == 0 ? std::optional(Expr(0)) : std::nullopt;
+         })
+      .evaluate(at);
+}
+
 std::optional<int64_t> valueOf(const SumNode &node, Sizes at) {
   std::optional<int64_t> lo = 0, hi = 1;
   if (!node.variable.empty()) {
-    lo = node.lo.evaluate(at);
-    hi = node.hi.evaluate(at);
+    lo = valueOf(node.lo, at);
+    hi = valueOf(node.hi, at);
   }
   int64_t total = 0;
   for (int64_t v = lo.value_or(0); lo && hi && v < *hi; ++v) {
@@ -76,7 +88,7 @@ std::optional<int64_t> valueOf(const SumNode &node, Sizes at) {
       at[node.variable] = v;
     bool holds = true;
     for (const Expr &condition : node.conditions) {
-      std::optional<int64_t> value = condition.evaluate(at);
+      std::optional<int64_t> value = valueOf(condition, at);
       if (!value)
         return std::nullopt;
       holds &= *value >= 0;
@@ -104,12 +116,12 @@ std::string nodeText(const SumNode &node) {
 } // namespace
 
 std::optional<int64_t> Count::evaluate(const Sizes &at) const {
-  std::optional<int64_t> top = numerator.evaluate(at);
+  std::optional<int64_t> top = valueOf(numerator, at);
   if (!top)
     return std::nullopt;
   int64_t total = *top / denominator;
   for (const Part &part : rest) {
-    std::optional<int64_t> factor = part.factor.evaluate(at), value;
+    std::optional<int64_t> factor = valueOf(part.factor, at), value;
     if (factor && *factor != 0)
       value = valueOf(*part.node, at);
     else if (factor)

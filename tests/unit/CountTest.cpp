@@ -43,6 +43,12 @@ std::string formula(const std::vector<LoopRange> &nest, std::vector<Expr> condit
 
 TEST(Count, BoxIsAProduct) { EXPECT_EQ(formula({{"i", e("0"), e("N")}, {"j", e("0"), e("M")}}), "M*N"); }
 
+TEST(Count, DivisionByAnExtentOfZeroCountsNothing) {
+  Count rows = Count(e("M*(((M + 1)//2)//M)"));
+  EXPECT_EQ(rows.evaluate({{"M", 0}}), 0);
+  EXPECT_EQ(rows.evaluate({{"M", 1}}), 1);
+}
+
 TEST(Count, TriangleIsAQuadraticPolynomial) {
   EXPECT_EQ(formula({{"i", e("0"), e("N")}, {"j", e("0"), e("i + 1")}}), "(N*N + N)/2");
 }
