@@ -172,6 +172,7 @@ namespace {
 // Sizes in elements. The panel of one lane block, depth by lanes, is for the first-level cache; the rows of a chunk, depth
 // by rows, for the second; the tile bounds scratch memory and is for the last.
 constexpr int64_t depth = 256, tile = 4096;
+constexpr int64_t together = 1 << 18; // elements of the panels of several indices of an axis outside row and lane
 constexpr int64_t chunkRows = 8, chunkLanes = 32; // in register blocks: the unit of work of a thread
 } // namespace
 
@@ -187,8 +188,13 @@ void moac::scheduleContraction(StageGraph &graph, const Contraction &contraction
   }
   bool isDouble = contraction.stage->root.getResult().getType().isF64();
   std::string blocks = std::to_string(tile);
-  schedule.add("tile", name, {lane, row, reduced[0]},
-               blocks + ", " + blocks + ", " + std::to_string(std::max<int64_t>(1, depth / inner)));
+  std::vector<std::string> tiled = {lane, row, reduced[0]};
+  std::string tiles = blocks + ", " + blocks + ", " + std::to_string(std::max<int64_t>(1, depth / inner));
+  if (!contraction.outer.empty()) {
+    tiled.push_back(indexName(contraction.outer.back()).str());
+    tiles += ", " + std::to_string(together);
+  }
+  schedule.add("tile", name, tiled, tiles);
   auto packed = [&](std::string axis) {
     std::vector<std::string> axes = reduced;
     axes.push_back(std::move(axis));

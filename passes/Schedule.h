@@ -10,7 +10,8 @@
 //                             nest (the stage accumulates in its buffer), one that is not is summed into a register
 //   lanes S [p]               the innermost loop is meant for vector lanes
 //   split S [i] "N; N + 1"    the loop over i is cut at these indices where that decides what stands inside it
-//   tile S [j, i, k] "4096, 4096, 256"   a contraction (Contraction.h) in tiles of lanes, rows and points of the sum
+//   tile S [j, i, k, t] "4096, 4096, 256, 65536"   a contraction (Contraction.h) in tiles of lanes, rows and points of the
+//                             sum; of the last other axis, if any, as many indices as have panels of so many elements
 //   pack S [k, j]             the operand with these axes is copied for each tile, block by block along the last
 //   unroll S [i] "MOAC_ROWS, 4, 1"   rows of its register blocks, smaller ones for what is left; `lanes S [j] "..."` the lanes
 //   parallel S [i, j] "8, 32" what one thread takes at a time, in register blocks

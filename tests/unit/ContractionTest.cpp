@@ -80,6 +80,8 @@ unsigned reschedule(moa::KernelOp kernel, std::mt19937 &random) {
       ++tiles;
       blocked.insert(d.getStage().getValue());
       mode = std::to_string(4 * (1 + random() % 3)) + ", " + std::to_string(3 * (1 + random() % 3)) + ", " + upTo(6);
+      if (d.getAxes().size() == 4)
+        mode += ", " + upTo(200);
     } else if (blocked.count(d.getStage().getValue()) && verb == "parallel") {
       mode = upTo(2) + ", " + upTo(2);
     } else if (blocked.count(d.getStage().getValue()) && verb == "unroll") {

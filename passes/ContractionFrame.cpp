@@ -1,0 +1,134 @@
+// Sizes and arithmetic around register blocks; see ContractionFrame.h.
+#include "passes/ContractionFrame.h"
+#include "passes/StageLoops.h"
+
+#include "ir/KernelFacts.h"
+#include "ir/Tuned.h"
+
+using namespace mlir;
+using namespace moac;
+using namespace moac::moa;
+
+ContractionFrame::ContractionFrame(const Contraction &c, const Schedule &schedule, ContractionSite &site)
+    : c(c), schedule(schedule), site(site), b(site.builder), loc(c.stage->gen.getLoc()), gen(c.stage->gen),
+      type(c.stage->root.getResult().getType()) {
+  if (!c.outer.empty())
+    batch = c.outer.back();
+}
+
+Value ContractionFrame::number(int64_t value) { return indexConstant(b, loc, value); }
+Value ContractionFrame::apply(ScalarFn fn, Value x, Value y) { return buildIndex(b, loc, fn, {x, y}); }
+Value ContractionFrame::named(const std::string &name, Value value) {
+  return onf::NamedOp::create(b, loc, b.getIndexType(), value, name);
+}
+Value ContractionFrame::compare(ScalarFn fn, Value x, Value y) {
+  return ScalarOp::create(b, loc, b.getI1Type(), b.getStringAttr(scalarFnName(fn)), ValueRange{x, y}, UnitAttr());
+}
+Value ContractionFrame::materialized(const shape::Expr &e) {
+  return materialize(e, b, loc, [&](const std::string &name) { return site.values.lookup(site.context.exprs.valueOf(name)); });
+}
+
+Value ContractionFrame::open(const std::string &name, Value lo, Value hi, Value step, StringRef role, unsigned collapse) {
+  Value index = openLoop(b, loc, lo, hi, name, role, collapse);
+  if (step)
+    cast<onf::ForOp>(index.getParentBlock()->getParentOp()).getStepMutable().assign(step);
+  return index;
+}
+
+void ContractionFrame::apart(llvm::function_ref<void()> inside) {
+  OpBuilder::InsertionGuard keep(b);
+  inside();
+}
+
+Value ContractionFrame::openRows(Value size, StringRef role) {
+  auto one = size.getDefiningOp<ConstantOp>();
+  if (one && cast<IntegerAttr>(one.getValue()).getInt() == 1)
+    return number(0);
+  return open(inside(rowName()), number(0), size, {}, role);
+}
+
+void ContractionFrame::eachRowBlock(Value count, llvm::function_ref<Value(const std::string &, Value, Value, Value)> openBlocks,
+                                    llvm::function_ref<void(Value, Value)> body) {
+  Value done = number(0), left = count;
+  for (const std::string &word : rowBlocks) {
+    apart([&] {
+      bool last = word == rowBlocks.back();
+      Value block = size(word);
+      Value end = last ? count : add(done, multiple(left, block));
+      if (!last)
+        end = named(rowName() + (word == rowBlocks.front() ? "_whole" : "_most"), end);
+      Value next = end, rest = last ? Value() : apply(ScalarFn::mod_, left, block);
+      apart([&] {
+        Value index = openBlocks(rowName() + "_block", done, end, last ? Value() : block);
+        body(index, block);
+      });
+      done = next;
+      left = rest;
+    });
+  }
+}
+
+void ContractionFrame::store(Value value, Value buffer, Value offset) {
+  onf::StoreOp::create(b, loc, value, buffer, offset, UnitAttr(), UnitAttr());
+}
+
+Value ContractionFrame::operand(Value factor, BlockArgument axis, Value index) {
+  BodyEmitter emitter(b, site.values, site.context, site.facts);
+  for (auto [bindsAxis, value] : bound)
+    emitter.enter(cast<BlockArgument>(bindsAxis), value);
+  emitter.enter(axis, index);
+  return emitter.emit(factor);
+}
+
+LogicalResult ContractionFrame::sizes() {
+  std::string name = c.stage->name();
+  std::vector<std::string> tiles = schedule.sizes("tile", name), chunks = schedule.sizes("parallel", name);
+  rowBlocks = schedule.sizes("unroll", name);
+  std::vector<std::string> laneBlocks = schedule.sizes("lanes", name);
+  if (tiles.size() != (batch ? 4 : 3) || chunks.size() != 2 || rowBlocks.empty() || rowBlocks.back() != "1" || laneBlocks.size() != 1)
+    return gen.emitError() << "the schedule of '" << name << "' needs a tile of lanes, rows, depth and the last axis outside "
+                           << "them, a chunk of rows and lanes, blocks of rows down to 1 and a block of lanes";
+  laneBlock = size(laneBlocks[0]);
+  tileLanes = multipleUp(size(tiles[0]), tiles[0], laneBlocks[0]);
+  tileRows = size(tiles[1]);
+  tileDepth = size(tiles[2]);
+  chunkRows = mul(size(chunks[0]), size(rowBlocks[0]));
+  chunkLanes = mul(size(chunks[1]), laneBlock);
+  rows = extentOf(c.row);
+  lanes = extentOf(c.lane);
+  RedOp red = c.stage->root;
+  depth = materialized(site.context.exprs.toExpr(red.upper(0)));
+  for (unsigned i = 1; i < red.rank(); ++i) {
+    innerExtents.push_back(materialized(site.context.exprs.toExpr(red.upper(i))));
+    inner = inner ? mul(inner, innerExtents.back()) : innerExtents.back();
+  }
+  if (batch) { // as many as the elements of a panel allow
+    Value points = pitchFor(min(tileDepth, depth));
+    Value largest = mul(max(min(tileRows, rows), min(tileLanes, add(lanes, laneBlock))), points);
+    together = size(tiles[3]);
+    Value fit = apply(ScalarFn::floordiv_, together, largest);
+    mostBatch = named(indexName(batch).str() + "_most", max(min(fit, extentOf(batch)), number(1)));
+  }
+  for (BlockArgument axis : gen.entry().getArguments())
+    assumeDomain(site.facts, axis, site.context.exprs);
+  for (BlockArgument axis : c.reduced)
+    assumeDomain(site.facts, axis, site.context.exprs);
+  return success();
+}
+
+Value ContractionFrame::size(const std::string &word) {
+  if (findTuned(word))
+    return onf::TunedOp::create(b, loc, b.getIndexType(), word);
+  return number(std::max(1, std::atoi(word.c_str())));
+}
+
+/// A tile of lanes holds whole blocks.
+Value ContractionFrame::multipleUp(Value tile, const std::string &tileWord, const std::string &blockWord) {
+  int64_t most = 1;
+  if (std::optional<Tuned> tuned = findTuned(blockWord))
+    most = *std::max_element(tuned->values.begin(), tuned->values.end());
+  else
+    most = std::max(1, std::atoi(blockWord.c_str()));
+  int64_t wanted = std::max(1, std::atoi(tileWord.c_str()));
+  return wanted % most == 0 ? tile : number((wanted + most - 1) / most * most);
+}
