@@ -175,6 +175,7 @@ LogicalResult outerLoops(Nest &nest, DirectiveAttr directive, const Schedule &sc
     if (!loopNamed(loop.digit.name, order))
       order.push_back(loop);
   LiftedAxes::mark(order);
+  nest.axisOf[nest.root] = {}; // the root is a member also when it has no outer loop
   nest.loops.assign(order.begin(), order.begin() + nest.depth);
   for (const StageLoop &loop : nest.loops)
     nest.axisOf[nest.root].push_back(loop.axis.getArgNumber());
