@@ -1,6 +1,8 @@
 // Emission of scalar code; see BodyEmitter.h. Reductions are in BodyReductions.cpp, loops in pieces
 // and index algebra in BodyPieces.cpp.
 #include "passes/BodyEmitter.h"
+#include "passes/Slice.h"
+
 #include "ir/KernelFacts.h"
 
 using namespace mlir;
@@ -19,6 +21,14 @@ bool isPlain(Operation *op) {
         plain = false;
     });
   return plain;
+}
+
+/// A side of the choice is arithmetic on floating-point numbers, which compilers do not do for lanes that do not need it.
+bool computesNumbers(WhereOp where) {
+  bool found = false;
+  for (Region &region : where->getRegions())
+    region.walk([&](ScalarOp op) { found |= isa<FloatType>(op.getResult().getType()); });
+  return found;
 }
 
 Value compare(OpBuilder &b, Location loc, ScalarFn fn, Value x, Value y) {
@@ -108,9 +118,44 @@ void BodyEmitter::emitCaptured(Operation *op) {
 Value BodyEmitter::emitWhere(WhereOp op) {
   if (std::optional<bool> side = decide(op.getCondition(), known.around.facts, context.exprs))
     return emit(*side ? op.thenValue() : op.elseValue());
+  if (auto answer = known.answers.find(op); answer != known.answers.end())
+    return emit(answer->second ? op.thenValue() : op.elseValue());
   Value condition = emit(op.getCondition());
   emitCaptured(op);
   return isPlain(op) ? emitPlainWhere(op, condition) : emitBranchingWhere(op, condition);
+}
+
+void BodyEmitter::unswitch(Value root, llvm::function_ref<void()> inside) {
+  WhereOp found;
+  SmallVector<Value> pending = {root};
+  llvm::DenseSet<Operation *> seen;
+  while (!pending.empty() && !found) {
+    Operation *op = pending.pop_back_val().getDefiningOp();
+    // A side of another choice may not be computed at all: only what stands outside of them.
+    if (!op || isa<GenOp, RedOp>(op) || known.values.contains(op->getResult(0)) || !seen.insert(op).second)
+      continue;
+    auto where = dyn_cast<WhereOp>(op);
+    if (where && isPlain(op) && computesNumbers(where) && isSettledBefore(where.getCondition()) && !known.answers.contains(op))
+      found = where;
+    llvm::append_range(pending, op->getOperands());
+  }
+  if (!found || decide(found.getCondition(), known.around.facts, context.exprs))
+    return inside();
+  auto branch = onf::IfOp::create(b, found.getLoc(), emit(found.getCondition()));
+  for (bool taken : {true, false})
+    apart([&] {
+      b.setInsertionPointToEnd(&(taken ? branch.getThenRegion() : branch.getElseRegion()).emplaceBlock());
+      assume(known.around.facts, found.getCondition(), taken, context.exprs);
+      known.answers[found] = taken;
+      unswitch(root, inside);
+    });
+}
+
+/// Everything that the condition depends on is bound, and nothing in it is checked.
+bool BodyEmitter::isSettledBefore(Value condition) {
+  IndexSet free;
+  collectFreeIndices(condition, free);
+  return !isChecked(condition) && llvm::all_of(free, [&](BlockArgument index) { return known.values.contains(index); });
 }
 
 Value BodyEmitter::emitPlainWhere(WhereOp op, Value condition) {

@@ -71,6 +71,9 @@ public:
   /// Runs `inside` in one loop for each piece of an axis, with the axis bound and the piece's facts known. An axis is cut
   /// in its last loop, where this steps by one.
   void forPieces(const AxisLoop &loop, llvm::function_ref<void()> inside);
+  /// Runs `inside`, which opens a loop and computes `root` in it, once for each answer of the conditions that are settled
+  /// before it and choose between computed numbers: a loop without a branch runs on vector lanes.
+  void unswitch(mlir::Value root, llvm::function_ref<void()> inside);
   /// Computes divisions of `root` that depend only on what is bound: before the loops that follow.
   void hoistDivisions(mlir::Value root);
   /// Something that `root` needs here is checked at run time.
@@ -101,6 +104,7 @@ private:
   mlir::Value flatOffset(moa::PsiOp op, const Storage &place);
   mlir::Value emitRead(moa::PsiOp op);
   mlir::Value emitWhere(moa::WhereOp op);
+  bool isSettledBefore(mlir::Value condition);
   mlir::Value emitPlainWhere(moa::WhereOp op, mlir::Value condition);
   mlir::Value emitBranchingWhere(moa::WhereOp op, mlir::Value condition);
   mlir::Value emitReduction(moa::RedOp op);
@@ -123,6 +127,7 @@ private:
     llvm::DenseSet<std::pair<mlir::Value, mlir::Value>> inside;
     Surroundings around;
     llvm::DenseMap<mlir::Value, mlir::Value> reached = llvm::DenseMap<mlir::Value, mlir::Value>(); ///< by the loops of an axis that has more of them
+    llvm::DenseMap<mlir::Operation *, bool> answers = llvm::DenseMap<mlir::Operation *, bool>(); ///< side of a `where` this code is for
   };
 
   mlir::OpBuilder &b;

@@ -50,7 +50,11 @@ private:
     loop.accumulates = accumulates;
     loop.deepest = &loops.front() == &order.back();
     emitter.hoistDivisions(root);
-    emitter.forPieces(loop, [&] { over(loops.drop_front(), root, accumulates, inside); });
+    auto pieces = [&] { emitter.forPieces(loop, [&] { over(loops.drop_front(), root, accumulates, inside); }); };
+    if (loop.role == "lanes")
+      emitter.unswitch(root, pieces);
+    else
+      pieces();
   }
 
   AxisLoop loopOf(const StageLoop &of) {

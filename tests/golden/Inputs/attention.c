@@ -39,6 +39,19 @@ static inline double moac_max_f64(double a, double b) { return ((a > b) | (a != 
 #pragma omp declare reduction(moac_largest_f64 : double : omp_out = moac_max_f64(omp_out, omp_in)) \
         initializer(omp_priv = -(double)INFINITY)
 
+// x brought between -most and most, NaN as it is; by its bits, as a branch on numbers would keep
+// loops from vector lanes.
+static inline double moac_within_f64(double x, double most) {
+  uint64_t bits, limit;
+  memcpy(&bits, &x, sizeof bits);
+  memcpy(&limit, &most, sizeof limit);
+  const uint64_t size = bits & ~UINT64_C(0x8000000000000000);
+  const uint64_t kept = ((size < limit) | (size > UINT64_C(0x7ff0000000000000))) ? size : limit;
+  bits = (bits & UINT64_C(0x8000000000000000)) | kept;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
 // 2^n for a whole n within the exponent's range.
 static inline double moac_pow2_f64(double n) {
   const double biased = n + (0x1.8p52 + 1023.0);
@@ -72,8 +85,7 @@ static inline double moac_scaled_exp_f64(double r, double n) {
 
 // e^x, at most 2 ulp.
 static inline double moac_exp_f64(double x) {
-  x = x < -746.0 ? -746.0 : x;
-  x = x > 710.0 ? 710.0 : x;
+  x = moac_within_f64(x, 746.0);
   const double n = (x * 0x1.71547652b82fep+0 + 0x1.8p52) - 0x1.8p52;
   return moac_scaled_exp_f64((x - n * 0x1.62e42feep-1) - n * 0x1.a39ef35793c76p-33, n);
 }
