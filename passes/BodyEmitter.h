@@ -74,6 +74,9 @@ public:
   /// Runs `inside`, which opens a loop and computes `root` in it, once for each answer of the conditions that are settled
   /// before it and choose between computed numbers: a loop without a branch runs on vector lanes.
   void unswitch(mlir::Value root, llvm::function_ref<void()> inside);
+  /// Runs `inside`, which opens `loop`, the last of a tiled axis: where the tile is whole its length is a constant.
+  void wholeTiles(const AxisLoop &loop, llvm::function_ref<void()> inside);
+  bool inTile(mlir::BlockArgument axis) { return known.reached.contains(axis); }
   /// Computes divisions of `root` that depend only on what is bound: before the loops that follow.
   void hoistDivisions(mlir::Value root);
   /// Something that `root` needs here is checked at run time.
@@ -128,6 +131,7 @@ private:
     Surroundings around;
     llvm::DenseMap<mlir::Value, mlir::Value> reached = llvm::DenseMap<mlir::Value, mlir::Value>(); ///< by the loops of an axis that has more of them
     llvm::DenseMap<mlir::Operation *, bool> answers = llvm::DenseMap<mlir::Operation *, bool>(); ///< side of a `where` this code is for
+    llvm::DenseMap<mlir::Value, bool> whole = llvm::DenseMap<mlir::Value, bool>(); ///< the tile of an axis is, or is cut off
   };
 
   mlir::OpBuilder &b;

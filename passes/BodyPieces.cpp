@@ -129,11 +129,25 @@ BodyEmitter::Range BodyEmitter::rangeOf(const AxisLoop &loop) {
     range.lo = reached;
   if (loop.digit.span) {
     Value end = buildIndex(b, loc, ScalarFn::add_, {range.lo, emit(*loop.digit.span, {}, loc)});
-    range.hi = buildIndex(b, loc, ScalarFn::min_, {end, loop.hi});
+    auto whole = loop.last ? known.whole.find(loop.axis) : known.whole.end();
+    range.hi = whole == known.whole.end() ? buildIndex(b, loc, ScalarFn::min_, {end, loop.hi}) : whole->second ? end : loop.hi;
   }
   if (!(loop.digit.step == shape::Expr(1)))
     range.step = emit(loop.digit.step, {}, loc);
   return range;
+}
+
+void BodyEmitter::wholeTiles(const AxisLoop &loop, llvm::function_ref<void()> inside) {
+  Location loc = binderOf(loop.axis)->getLoc();
+  Value end = buildIndex(b, loc, ScalarFn::add_, {known.reached.lookup(loop.axis), emit(*loop.digit.span, {}, loc)});
+  Value fits = ScalarOp::create(b, loc, b.getI1Type(), b.getStringAttr(scalarFnName(ScalarFn::le_)), ValueRange{end, loop.hi}, UnitAttr());
+  auto branch = onf::IfOp::create(b, loc, fits);
+  for (Region *side : {&branch.getThenRegion(), &branch.getElseRegion()})
+    apart([&] {
+      b.setInsertionPointToEnd(&side->emplaceBlock());
+      known.whole[loop.axis] = side == &branch.getThenRegion();
+      inside();
+    });
 }
 
 void BodyEmitter::open(const AxisLoop &loop) {

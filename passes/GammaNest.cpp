@@ -5,6 +5,7 @@
 #include "passes/Passes.h"
 #include "passes/Schedule.h"
 #include "passes/Slice.h"
+#include "passes/TileChoice.h"
 
 #include "mlir/IR/Remarks.h"
 
@@ -38,6 +39,26 @@ SmallVector<BlockArgument> loopOrder(StageGraph &graph, Stage &stage, ArrayRef<B
   return order;
 }
 
+/// A nest of one stage in tiles of two of its axes, all other axes outside of them.
+void scheduleTiles(Nest &nest, const TransposedTile &tile, Schedule &schedule) {
+  std::string name = nest.root->name();
+  auto part = [](BlockArgument axis, const char *what) { return indexName(axis).str() + what; };
+  std::vector<std::string> outer;
+  for (BlockArgument axis : nest.root->gen.entry().getArguments())
+    if (axis != tile.read && axis != tile.written)
+      outer.push_back(indexName(axis).str());
+  for (auto [axis, length] : {std::pair(tile.read, tile.readLength), std::pair(tile.written, tile.writtenLength)}) {
+    schedule.add("lift", name, {indexName(axis).str(), part(axis, "_tile"), part(axis, "_in")}, std::to_string(length));
+    outer.push_back(part(axis, "_tile"));
+  }
+  schedule.add("nest", name, outer);
+  schedule.add("parallel", name, outer);
+  if (!nest.root->isResult)
+    schedule.add("place", name, {}, "store");
+  schedule.add("order", name, {part(tile.read, "_in"), part(tile.written, "_in")});
+  schedule.add("lanes", name, {part(tile.written, "_in")});
+}
+
 struct GammaNest : impl::GammaNestBase<GammaNest> {
   void runOnOperation() override {
     Schedule schedule(getOperation());
@@ -46,6 +67,12 @@ struct GammaNest : impl::GammaNestBase<GammaNest> {
     StageGraph graph(getOperation());
     for (Nest &nest : defaultNests(graph)) {
       std::string root = nest.root->name();
+      if (nest.members.size() == 1 && !nest.contraction && nest.root->rank() > 1)
+        if (BlockArgument innermost = innermostAxis(graph, *nest.root, nest.root->gen.entry().getArguments()))
+          if (auto tile = transposedTile(graph, *nest.root, innermost)) {
+            scheduleTiles(nest, *tile, schedule);
+            continue;
+          }
       auto outer = ArrayRef<BlockArgument>(nest.root->gen.entry().getArguments().begin(), nest.depth);
       schedule.add("nest", root, namesOf(outer));
       if (nest.contraction)

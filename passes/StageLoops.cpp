@@ -45,6 +45,12 @@ private:
   void over(ArrayRef<StageLoop> loops, Value root, RedOp accumulates, llvm::function_ref<void()> inside) {
     if (loops.empty())
       return inside();
+    if (AxisLoop last = loopOf(order.back()); last.role == "lanes" && last.digit.span && !asked && emitter.inTile(last.axis)) {
+      asked = true;
+      emitter.wholeTiles(last, [&] { over(loops, root, accumulates, inside); });
+      asked = false;
+      return;
+    }
     AxisLoop loop = loopOf(loops.front());
     loop.root = root;
     loop.accumulates = accumulates;
@@ -106,6 +112,7 @@ private:
   Location loc;
   std::vector<std::string> lanes;
   ArrayRef<StageLoop> order;
+  bool asked = false; ///< whether the tile of lanes is whole
 };
 } // namespace
 

@@ -5,11 +5,18 @@
 // CHECK-LABEL: onf.func @tiled
 // CHECK: onf.for "it" "parallel" from %{{.*}} to %arg0 by %[[T:.*]] attributes {collapse = 2
 // CHECK: onf.for "jt" "parallel" from %{{.*}} to %arg1 by
+// Whole tiles of lanes have a constant length.
+// CHECK: %[[WHOLE:.*]] = moa.scalar le(
+// CHECK: onf.if %[[WHOLE]]
 // CHECK: %[[END:.*]] = moa.scalar add(%[[IT:.*]], %{{.*}})
 // CHECK: %[[MIN:.*]] = moa.scalar min(%[[END]], %arg0)
 // CHECK: onf.for "i" "sequential" from %[[IT]] to %[[MIN]]
 // CHECK-NOT: floordiv
-// CHECK: onf.for "j" "lanes"
+// CHECK: %[[LAST:.*]] = moa.scalar add(%[[JT:.*]], %{{.*}})
+// CHECK: onf.for "j" "lanes" from %[[JT]] to %[[LAST]]
+// CHECK: onf.store
+// CHECK: } else {
+// CHECK: onf.for "j" "lanes" from %[[JT]] to %arg1
 // CHECK: onf.store
 moa.kernel @tiled(symbol "N" %N: index, symbol "M" %M: index, "A" %A: !moa.array<[M, N], f64>) -> ("B" : !moa.array<[N, M], f64>)
     attributes {dnf, schedule = [#moa.directive<"lift", "B", ["i", "it", "ii"], "16">, #moa.directive<"lift", "B", ["j", "jt", "jj"], "16">,
