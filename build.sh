@@ -18,8 +18,8 @@ build_packages=(
   libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools libclang-22-dev libclang-cpp22-dev
   clang-22 lld-22 libfmt-dev libcli11-dev libgtest-dev libhwloc-dev
 )
-# Emitted C is compiled by every compiler it is promised for; libomp-14 is clang 14's OpenMP.
-test_packages=(clang-14 libomp-14-dev libclang-rt-22-dev)
+# Emitted C and Fortran are compiled by every compiler they are promised for; libomp-14 is clang 14's OpenMP.
+test_packages=(clang-14 libomp-14-dev libclang-rt-22-dev gfortran)
 
 say() { printf '== %s\n' "$*"; }
 

@@ -1,6 +1,7 @@
 // The C file around the printed loops.
 #include "emitters/CFile.h"
 #include "emitters/CKernel.h"
+#include "emitters/Demand.h"
 #include "emitters/CSupport.h"
 #include "emitters/Names.h"
 #include "emitters/Printer.h"
@@ -24,7 +25,9 @@ std::vector<std::pair<std::string, std::string>> externalNames(const File &file)
   return out;
 }
 
-std::vector<std::string> nameProblems(const File &file, const LangTraits &lang) {
+} // namespace
+
+std::vector<std::string> cNameProblems(const File &file, const LangTraits &lang) {
   std::vector<std::string> problems;
   const auto names = externalNames(file);
   for (size_t i = 0; i < names.size(); ++i) {
@@ -39,6 +42,8 @@ std::vector<std::string> nameProblems(const File &file, const LangTraits &lang) 
   }
   return problems;
 }
+
+namespace {
 
 const char *const statusEnum = R"(
 // What a kernel returns.
@@ -103,7 +108,7 @@ Emitted printCFile(const File &file, const COptions &options, const LangTraits &
   for (const std::string &problem : printer.problems())
     out.problems.push_back(problem);
 
-  for (std::string &problem : nameProblems(file, lang))
+  for (std::string &problem : cNameProblems(file, lang))
     out.problems.push_back(std::move(problem));
   return out;
 }

@@ -27,6 +27,9 @@ struct Emitted {
   std::vector<std::string> problems;
 };
 
+/// Why kernels cannot have their names in C, in the user's words; `lang` is C's table.
+std::vector<std::string> cNameProblems(const tree::File &file, const LangTraits &lang);
+
 /// `lang` is C or a table derived from it (C with other directives).
 Emitted printCFile(const tree::File &file, const COptions &options, const LangTraits &lang);
 /// C99 and C++17.

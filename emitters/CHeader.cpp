@@ -1,7 +1,7 @@
 // The header of an emitted C file: prototypes and what a caller must know.
-#include "emitters/CChecks.h"
 #include "emitters/CFile.h"
 #include "emitters/CKernel.h"
+#include "emitters/Demand.h"
 #include "emitters/CSupport.h"
 #include "emitters/Layout.h"
 

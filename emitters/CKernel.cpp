@@ -6,7 +6,9 @@
 // multiples; a thread takes the next slice when it enters, so no thread number is needed, and the
 // team can never be larger than the number of slices.
 #include "emitters/CKernel.h"
-#include "emitters/CChecks.h"
+#include "emitters/Checks.h"
+#include "emitters/Demand.h"
+#include "emitters/TreeWalk.h"
 
 #include <fmt/format.h>
 
@@ -14,75 +16,6 @@ namespace moac::emit {
 using namespace tree;
 
 namespace {
-
-/// Buffers that a kernel needs beside its arguments.
-struct Demand {
-  std::vector<Scratch> shared;
-  std::vector<std::vector<Scratch>> thread; // one list for each team that has its own buffers
-  std::vector<Expr> work;                   // of those teams
-  bool any() const { return !shared.empty() || !thread.empty(); }
-};
-
-void findTeams(const Body &body, Demand &demand) {
-  for (const Stmt &statement : body) {
-    if (const auto *parallel = std::get_if<Parallel>(&statement.node)) {
-      if (!parallel->scratch.empty()) {
-        demand.thread.push_back(parallel->scratch);
-        demand.work.push_back(parallel->work);
-      }
-    } else if (const auto *loop = std::get_if<Loop>(&statement.node)) {
-      findTeams(loop->body, demand);
-    } else if (const auto *branch = std::get_if<If>(&statement.node)) {
-      findTeams(branch->then, demand);
-      findTeams(branch->otherwise, demand);
-    }
-  }
-}
-
-Demand demandOf(const Kernel &kernel) {
-  Demand demand;
-  demand.shared = kernel.scratch;
-  findTeams(kernel.body, demand);
-  return demand;
-}
-
-/// Names that the function mentions anyway, so that the others can be marked unused.
-void collect(const Body &body, std::set<std::string> &names) {
-  const auto each = [&](const Expr &e) { collectNames(e, names); };
-  for (const Stmt &statement : body) {
-    if (const auto *let = std::get_if<Let>(&statement.node)) {
-      each(let->value);
-    } else if (const auto *variable = std::get_if<Variable>(&statement.node)) {
-      if (variable->value)
-        each(*variable->value);
-    } else if (const auto *assign = std::get_if<Assign>(&statement.node)) {
-      each(assign->value);
-    } else if (const auto *store = std::get_if<Store>(&statement.node)) {
-      each(store->offset);
-      each(store->value);
-    } else if (const auto *prefetch = std::get_if<Prefetch>(&statement.node)) {
-      each(prefetch->offset);
-    } else if (const auto *update = std::get_if<Update>(&statement.node)) {
-      each(update->value);
-      if (update->offset)
-        each(*update->offset);
-    } else if (const auto *branch = std::get_if<If>(&statement.node)) {
-      each(branch->condition);
-      collect(branch->then, names);
-      collect(branch->otherwise, names);
-    } else if (const auto *loop = std::get_if<Loop>(&statement.node)) {
-      each(loop->lo);
-      each(loop->hi);
-      if (loop->step)
-        each(*loop->step);
-      collect(loop->body, names);
-    } else if (const auto *parallel = std::get_if<Parallel>(&statement.node)) {
-      for (const Scratch &scratch : parallel->scratch)
-        each(scratch.count);
-      collect(parallel->body, names);
-    }
-  }
-}
 
 class CKernelPrinter {
 public:
@@ -117,8 +50,7 @@ private:
   }
 
   std::set<std::string> mentioned() const {
-    std::set<std::string> names;
-    collect(kernel.body, names);
+    std::set<std::string> names = namesIn(kernel.body);
     for (const Requirement &requirement : kernel.requirements)
       collectNames(requirement.condition, names);
     for (const Scratch &scratch : kernel.scratch)
@@ -187,12 +119,7 @@ private:
     return text;
   }
 
-  std::string totalWork() {
-    Expr sum = demand.work[0];
-    for (size_t i = 1; i < demand.work.size(); ++i)
-      sum = apply(Op::add_, {sum, demand.work[i]});
-    return printer.realValue(1, sum);
-  }
+  std::string totalWork() { return printer.realValue(1, demand.totalWork()); }
 
   void printWithScratch();
   void printRun();
@@ -259,18 +186,9 @@ void CKernelPrinter::printWorkspaceForms() {
     arguments.push_back(symbol);
   for (const Scalar &scalar : kernel.scalars)
     arguments.push_back(scalar.name);
-  std::set<std::string> sized;
-  for (const Scratch &scratch : demand.shared)
-    collectNames(scratch.count, sized);
-  for (const std::vector<Scratch> &buffers : demand.thread)
-    for (const Scratch &scratch : buffers)
-      collectNames(scratch.count, sized);
-  for (const Expr &work : demand.work)
-    collectNames(work, sized);
-
   printer.blank();
   open("size_t " + kernel.name + "_ws_size", cScalarParameters(printer, kernel));
-  unused(sized);
+  unused(demand.names());
   printExtentChecks(printer, kernel, "0", "SIZE_MAX");
   ws = false;
   sizes("SIZE_MAX");
@@ -298,7 +216,24 @@ void CKernelPrinter::printWorkspaceForms() {
 
 } // namespace
 
-bool needsScratch(const Kernel &kernel) { return demandOf(kernel).any(); }
+std::vector<std::string> cScalarParameters(Printer &printer, const Kernel &kernel) {
+  std::vector<std::string> out;
+  for (const std::string &symbol : kernel.symbols)
+    out.push_back(printer.typeName(Elem::Index) + ' ' + symbol);
+  for (const Scalar &scalar : kernel.scalars)
+    out.push_back(printer.typeName(scalar.type) + ' ' + scalar.name);
+  return out;
+}
+
+std::vector<std::string> cParameters(Printer &printer, const Kernel &kernel,
+                                     std::string_view pointer) {
+  std::vector<std::string> out = cScalarParameters(printer, kernel);
+  for (const Array &array : kernel.inputs)
+    out.push_back(fmt::format("const {} {}{}", printer.typeName(array.type), pointer, array.name));
+  for (const Array &array : kernel.outputs)
+    out.push_back(fmt::format("{} {}{}", printer.typeName(array.type), pointer, array.name));
+  return out;
+}
 
 void printCKernel(Printer &printer, const Kernel &kernel) {
   CKernelPrinter(printer, kernel).print();

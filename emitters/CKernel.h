@@ -6,8 +6,11 @@
 
 namespace moac::emit {
 
-/// True if the kernel has buffers beside its arguments, and so the forms `_ws` and `_ws_size`.
-bool needsScratch(const tree::Kernel &kernel);
+/// `int64_t B, const double *restrict Q, double *restrict O`, with break marks.
+std::vector<std::string> cParameters(Printer &printer, const tree::Kernel &kernel,
+                                     std::string_view pointer);
+/// The same for the symbols and scalars only.
+std::vector<std::string> cScalarParameters(Printer &printer, const tree::Kernel &kernel);
 /// Prints the kernel's functions: `NAME`, with scratch also `NAME_ws` and `NAME_ws_size`.
 void printCKernel(Printer &printer, const tree::Kernel &kernel);
 

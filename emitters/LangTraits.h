@@ -90,6 +90,20 @@ struct LiteralRow {
   Text infinity, nan;
 };
 
+/// What the checks of arguments are made of, and giving up with a status.
+struct CheckTexts {
+  Text either, both;      // between two conditions
+  Text giveUp;            // {status}: leaves the function
+  Text nothing;           // {status}: leaves it because there is nothing to compute
+  Text tooLarge;          // {bytes}, as a real number
+  Text negative;          // {value}
+  Text size;              // {name} {value}: names the bytes of an array
+  Text empty;             // {bytes}
+  Text missing;           // {name}: a null pointer
+  Text missingUnlessEmpty; // {name} {bytes}
+  Text overlap;           // {a} {aBytes} {b} {bBytes}
+};
+
 /// Which names a language takes. Everything is compared after folding when `foldsCase`.
 struct NameRules {
   const std::vector<std::string_view> *reserved;  // keywords, macros, library names; sorted
@@ -123,6 +137,7 @@ struct LangTraits {
   Text assign;                    // {target} {value}
   Text prefetch;                  // {element}
   Text fail;                      // {status}
+  Text call;                      // {procedure} {arguments}
   Text ifOpen, ifElse, ifClose;   // {condition}
   Text loopOpen, loopOpenReverse; // {type} {name} {lo} {hi} {where}
   Text loopOpenStep;              // the same and {step}
@@ -147,6 +162,7 @@ struct LangTraits {
   Text scratchFactor; // {factor}
   int scratchFactorBinds;
   std::vector<std::pair<tree::Status, Text>> statuses;
+  CheckTexts checks;
   // Layout
   bool declarationsFirst; // declarations stand before all statements of a function
   bool explicitPrivate;   // variables of a parallel loop must be listed

@@ -1,13 +1,15 @@
 // The list of target languages.
 #include "emitters/Languages.h"
 #include "emitters/C.h"
+#include "emitters/Fortran.h"
+#include "emitters/FortranFile.h"
 
 namespace moac::emit {
 
 const std::vector<Language> &languages() {
   static const std::vector<Language> all = {
-#define LANGUAGE(target, extension, table, source, header)                                         \
-  {target, extension, table, source, header},
+#define LANGUAGE(target, extension, table, source, headerTable, header)                            \
+  {target, extension, table, source, headerTable, header},
 #include "emitters/Languages.def"
   };
   return all;

@@ -14,6 +14,7 @@ struct Language {
   std::string_view extension; // ".c"
   const LangTraits &(*traits)();
   Emitted (*source)(const tree::File &, const COptions &, const LangTraits &);
+  const LangTraits &(*headerTraits)();
   Emitted (*header)(const tree::File &, const COptions &, const LangTraits &);
 };
 

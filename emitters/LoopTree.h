@@ -161,6 +161,12 @@ struct Prefetch {
 struct Fail {
   Status status;
 };
+/// Work that stands in a procedure of its own. Arguments are names, or the element at which an array
+/// begins.
+struct Call {
+  std::string procedure;
+  std::vector<Expr> arguments;
+};
 struct If {
   Expr condition;
   Body then, otherwise;
@@ -209,7 +215,8 @@ struct Parallel {
 };
 
 struct Stmt {
-  std::variant<Note, Let, Variable, LocalArray, Assign, Store, Update, Prefetch, Fail, If, Loop, Parallel>
+  std::variant<Note, Let, Variable, LocalArray, Assign, Store, Update, Prefetch, Fail, Call, If, Loop,
+               Parallel>
       node;
 };
 
@@ -225,13 +232,14 @@ struct Array {
   std::vector<Expr> extents; // Index, over symbols
   std::string shape;         // for documentation: `f64[B, N, D]`
   std::string bytes;         // name of the variable that holds its size
+  bool columnMajor = false;  // the first axis varies fastest
 };
 /// A condition on symbols and scalars, checked at entry.
-
 struct Requirement {
   Expr condition;
   Status status;
   std::string text;
+  Body before; // statements that the condition needs
 };
 /// One kernel. Names are spelled for the target; `name` is the interface name.
 struct Kernel {

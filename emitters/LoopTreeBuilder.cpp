@@ -184,7 +184,8 @@ Array KernelBuilder::array(const std::string &name, Attribute attribute) {
   out.shape = moa::typeName(type.getElementType());
   if (type.rank() > 0)
     out.shape += "[" + shape + "]";
-  if (type.getColumnMajor())
+  out.columnMajor = type.getColumnMajor();
+  if (out.columnMajor)
     out.shape += " layout col";
   return out;
 }
@@ -222,7 +223,7 @@ void KernelBuilder::entry() {
       const StringRef text = require.getText();
       kernel.requirements.push_back({scalars.expr(require.getCondition()),
                                      statusOf(require.getStatus()),
-                                     text == require.getStatus() ? "" : text.str()});
+                                     text == require.getStatus() ? "" : text.str(), {}});
     } else {
       statement(*at, kernel.body);
     }

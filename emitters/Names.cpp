@@ -57,7 +57,11 @@ std::optional<std::string> interfaceNameProblem(const NameRules &rules, std::str
   return std::nullopt;
 }
 
-std::string Names::key(std::string_view spelling) const { return folded(rules, spelling); }
+std::string nameKey(const NameRules &rules, std::string_view word) { return folded(rules, word); }
+
+bool Names::has(std::string_view name) const {
+  return std::find(live.begin(), live.end(), key(name)) != live.end();
+}
 
 std::string Names::adjusted(std::string_view word) const {
   std::string spelling(word);

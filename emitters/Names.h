@@ -20,6 +20,8 @@ namespace moac::emit {
 std::vector<std::string_view> wordList(std::string_view text);
 /// True if the target keeps `word` for itself (keyword, macro, library name or reserved family).
 bool isReserved(const NameRules &rules, std::string_view word);
+/// What names are compared by: the word itself, or its lower case.
+std::string nameKey(const NameRules &rules, std::string_view word);
 /// Why a kernel cannot have this name in the target, in the user's words; nothing when it can.
 std::optional<std::string> interfaceNameProblem(const NameRules &rules, std::string_view word);
 
@@ -34,13 +36,16 @@ public:
   std::vector<std::string> pickAll(const std::vector<std::string> &words);
   /// A spelling for a new thing of type `type` that is live from now on.
   std::string pick(std::string_view word, Elem type = Elem::Index);
+  /// Whether a name is live.
+  bool has(std::string_view name) const;
+  const NameRules &ruleSet() const { return rules; }
   size_t mark() const { return live.size(); }
   void release(size_t mark);
 
 private:
   std::string adjusted(std::string_view word) const;
   bool free(const std::string &spelling, Elem type) const;
-  std::string key(std::string_view spelling) const;
+  std::string key(std::string_view spelling) const { return nameKey(rules, spelling); }
   void take(const std::string &spelling, Elem type);
 
   const NameRules &rules;

@@ -1,4 +1,5 @@
 // Statements: one short function for each node of the loop tree. Expressions: PrinterExpr.cpp.
+#include "emitters/Names.h"
 #include "emitters/Printer.h"
 
 #include <algorithm>
@@ -145,6 +146,14 @@ void Printer::print(const Fail &fail) {
   lines(fill(use(lang.fail), {{"status", statusName(fail.status)}}));
 }
 
+void Printer::print(const Call &call) {
+  std::vector<std::string> arguments;
+  for (const Expr &argument : call.arguments)
+    arguments.push_back(expression(argument));
+  line(fill(use(lang.call),
+            {{"procedure", call.procedure}, {"arguments", join(arguments, ",")}}));
+}
+
 void Printer::print(const If &branch) {
   line(fill(use(lang.ifOpen), {{"condition", expression(branch.condition)}}));
   block(branch.then);
@@ -216,9 +225,9 @@ void Printer::print(const Parallel &parallel) {
   if (buffers)
     lines(fill(use(lang.threadSlot), {{"slots", parallel.slots}}));
   for (const Scratch &scratch : parallel.scratch)
-    line(fill(use(lang.scratch), {{"type", typeName(scratch.type)},
-                                  {"name", scratch.name},
-                                  {"bytes", scratchBytes(scratch)}}));
+    lines(fill(use(lang.scratch), {{"type", typeName(scratch.type)},
+                                   {"name", scratch.name},
+                                   {"bytes", scratchBytes(scratch)}}));
   body(parallel.body);
   outdent();
   lines(use(lang.regionClose));
@@ -296,7 +305,8 @@ std::string Printer::realValue(double scale, const Expr &e) {
   for (const Term &term : terms) {
     const bool bare = !sum.empty() && term.scale == 1 && term.factors.size() == 1;
     const std::string text = bare ? expression(*term.factors[0], lang.scratchFactorBinds)
-                                  : expression(real(term.scale)) + factors(term.factors);
+                                  : expression(real(term.scale), sum.empty() ? 0 : lang.loopBoundBinds) +
+                                        factors(term.factors);
     sum = sum.empty()
               ? (term.negative ? "-" + text : text)
               : fillRow(term.negative ? "{0} - {1}" : "{0} + {1}", {{"0", sum}, {"1", text}});
@@ -330,30 +340,40 @@ void forEachDeclaration(const Body &body, OnScalar scalar, OnArray array) {
 
 } // namespace
 
+/// Scalars of one type together, in the order of first appearance.
 void Printer::declarations(const Body &statements) {
   if (!lang.declarationsFirst)
     return;
   std::set<std::string> seen;
-  forEachDeclaration(
-      statements,
-      [&](const std::string &name, Elem type) {
-        if (seen.insert(name).second)
-          line(fill(use(lang.declaration), {{"type", typeName(type)}, {"name", name}}));
-      },
-      [&](const LocalArray &array) {
-        if (seen.insert(array.name).second)
-          line(fill(use(lang.arrayDeclaration), {{"type", typeName(array.type)},
-                                                 {"name", array.name},
-                                                 {"count", expression(array.count)}}));
-      });
+  std::vector<std::pair<Elem, std::vector<std::string>>> scalars;
+  std::vector<const LocalArray *> arrays;
+  const auto add = [&](const std::string &name, Elem type) {
+    if (!seen.insert(nameKey(lang.names, name)).second)
+      return;
+    for (auto &[known, names] : scalars)
+      if (known == type)
+        return names.push_back(name);
+    scalars.push_back({type, {name}});
+  };
+  forEachDeclaration(statements, add, [&](const LocalArray &array) {
+    if (seen.insert(nameKey(lang.names, array.name)).second)
+      arrays.push_back(&array);
+  });
+  for (const auto &[type, names] : scalars)
+    line(fill(use(lang.declaration), {{"type", typeName(type)}, {"name", join(names, ",")}}));
+  for (const LocalArray *array : arrays)
+    line(fill(use(lang.arrayDeclaration), {{"type", typeName(array->type)},
+                                           {"name", array->name},
+                                           {"count", expression(array->count)}}));
 }
 
 std::string Printer::privateClause(const Body &body) {
   if (!lang.explicitPrivate)
     return "";
   std::vector<std::string> names;
+  std::set<std::string> seen;
   const auto add = [&](const std::string &name) {
-    if (std::find(names.begin(), names.end(), name) == names.end())
+    if (seen.insert(nameKey(lang.names, name)).second)
       names.push_back(name);
   };
   forEachDeclaration(

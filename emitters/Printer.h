@@ -20,6 +20,7 @@ namespace moac::emit {
 class Printer {
 public:
   explicit Printer(const LangTraits &lang) : lang(lang) {}
+  const LangTraits &language() const { return lang; }
 
   /// Prints statements at the current depth.
   void body(const tree::Body &statements);
@@ -76,6 +77,7 @@ private:
   void print(const tree::Update &update);
   void print(const tree::Prefetch &prefetch);
   void print(const tree::Fail &fail);
+  void print(const tree::Call &call);
   void print(const tree::If &branch);
   void print(const tree::Loop &loop);
   void print(const tree::Parallel &parallel);

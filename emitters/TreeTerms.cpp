@@ -232,6 +232,12 @@ private:
              {node("address of", {node("[] " + prefetch.array, {termOf(prefetch.offset)})}),
               leaf("1")}));
   }
+  void add(const Call &procedure, Term &out) {
+    std::vector<Term> arguments;
+    for (const Expr &argument : procedure.arguments)
+      arguments.push_back(termOf(argument));
+    out.args.push_back(call(procedure.procedure, std::move(arguments)));
+  }
   void add(const Fail &fail, Term &out) {
     const Term status = leaf("status"), code = leaf(statusWord(fail.status));
     out.args.push_back(

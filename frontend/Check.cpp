@@ -3,6 +3,7 @@
 
 #include "frontend/CheckArguments.h"
 #include "frontend/GuardedCall.h"
+#include "frontend/HostTarget.h"
 
 #include <fmt/format.h>
 
@@ -132,16 +133,18 @@ private:
     emit.kernels = {kernel.name};
     emit.standalone = options.standalone;
     Answer<EmittedSource> text = program.emit(emit);
-    Answer<HostCompiler> compiler = HostCompiler::find();
+    const HostTarget &host = hostTarget(name);
+    Answer<HostCompiler> compiler = HostCompiler::find(host.language);
     if (!text || !compiler) {
       report.failure = !text ? text.error : compiler.error;
       return false;
     }
     Answer<LoadedLibrary> library = compiler->load(
-        text->source + callWrapper(kernel) + nestedWrapper(kernel), options.compilerFlags);
+        text->source + host.wrapper(kernel) + host.nested(kernel), options.compilerFlags);
     if (!library) {
       report.failure =
-          fmt::format("{}: the C compiler refused the emitted text:\n{}", name, library.error);
+          fmt::format("{}: the {} compiler refused the emitted text:\n{}", name, host.language.name,
+                      library.error);
       return false;
     }
     Target target{name, std::move(*library)};
@@ -174,8 +177,9 @@ private:
     report.refused += oracle->status != 0;
     if (options.stages)
       checkStages(arguments, *oracle);
+    std::optional<CallResult> agreed;
     for (Target &target : targets)
-      checkTarget(target, arguments, *oracle, offBoundary);
+      checkTarget(target, arguments, *oracle, offBoundary, agreed);
   }
 
   /// The interpreter agrees with itself on the later forms.
@@ -199,8 +203,9 @@ private:
     }
   }
 
+  /// `agreed` is the result of the first target, for those after it.
   void checkTarget(Target &target, const CallArguments &arguments, const InterpretResult &oracle,
-                   bool offBoundary) {
+                   bool offBoundary, std::optional<CallResult> &agreed) {
     std::optional<CallResult> first;
     for (int threads : target.setThreads ? options.threads : std::vector<int>{1}) {
       if (target.setThreads)
@@ -224,6 +229,10 @@ private:
     }
     if (!first)
       return;
+    if (options.agree && agreed && !sameValues(*agreed, *first))
+      return fail(target.name, "other bits than " + targets[0].name);
+    if (!agreed)
+      agreed = *first;
     for (size_t k = 0; k < first->outputs.size(); ++k)
       compare(target.name, kernel.outputs[k].name, first->outputs[k], oracle.outputs[k]);
     if (target.setThreads)
@@ -236,6 +245,17 @@ private:
     for (size_t k = 0; k < a.outputs.size(); ++k)
       if (!std::ranges::equal(a.outputs[k].bytes(), b.outputs[k].bytes()))
         return false;
+    return true;
+  }
+
+  /// The same bits, but for the sign of zeros and what kind of NaN there is.
+  static bool sameValues(const CallResult &a, const CallResult &b) {
+    for (size_t k = 0; k < a.outputs.size(); ++k)
+      for (int64_t p = 0; p < a.outputs[k].size(); ++p) {
+        const auto x = a.outputs[k].get(p), y = b.outputs[k].get(p);
+        if (x != y && !(std::isnan(x) && std::isnan(y)))
+          return false;
+      }
     return true;
   }
 

@@ -22,6 +22,7 @@ struct CheckOptions {
   uint64_t seed = 1;
   double cap = 2e7; ///< innermost iterations of a case
   bool full = false;
+  bool agree = false;  ///< all targets give the same bits
   bool stages = false; ///< also interpret the DNF and the ONF
   bool standalone = true;
 };

@@ -2,6 +2,7 @@
 // is wrong with it.
 #include "frontend/Commands.h"
 
+#include "emitters/Languages.h"
 #include "frontend/Diagnostics.h"
 #include "frontend/SecondReader.h"
 
@@ -163,7 +164,8 @@ bool writeSource(Program &program, const CompileCommand &command, const std::str
   }
   if (command.verify && !verifySource(program, options, *emitted))
     return false;
-  return output.write(stem + ".h", emitted->header) && output.write(stem + ".c", emitted->source);
+  return output.write(stem + ".h", emitted->header) &&
+         output.write(stem + emitted->extension, emitted->source);
 }
 
 /// `output: file file ...` with blanks escaped, as make reads it.
@@ -174,7 +176,8 @@ bool writeDepfile(const Program &program, const CompileCommand &command, const s
       text += c == ' ' ? "\\ " : c == '#' ? "\\#" : c == '$' ? "$$" : std::string(1, c);
     return text;
   };
-  std::string text = escaped((fs::path(command.folder) / (stem + ".c")).string()) + ": " +
+  const std::string output = stem + std::string(emit::findLanguage(command.target)->extension);
+  std::string text = escaped((fs::path(command.folder) / output).string()) + ": " +
                      escaped(command.source.file);
   for (const std::string &file : program.imports())
     text += " " + escaped(file);

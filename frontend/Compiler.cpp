@@ -3,7 +3,7 @@
 #include "frontend/Compiler.h"
 
 #include "emitters/C.h"
-#include "emitters/CFile.h"
+#include "emitters/Languages.h"
 #include "emitters/LoopTreeBuilder.h"
 #include "emitters/OnfWork.h"
 #include "emitters/Verify.h"
@@ -105,24 +105,32 @@ public:
   Answer<EmittedSource> emit(const EmitOptions &emitOptions) override {
     if (!at(Stage::Onf))
       return Answer<EmittedSource>::failure(problems);
-    auto tree = emit::buildLoopTree(functionsFor(emitOptions), emit::cTraits());
+    const emit::Language *language = emit::findLanguage(emitOptions.target);
+    if (!language)
+      return Answer<EmittedSource>::failure("no target '" + emitOptions.target + "'");
+    const std::vector<onf::FuncOp> functions = functionsFor(emitOptions);
+    const tree::File tree = emit::buildLoopTree(functions, language->traits());
     emit::COptions style;
     style.standalone = emitOptions.standalone;
     style.headerName = emitOptions.headerName;
-    emit::Emitted source = emit::printCFile(tree, style, emit::cTraits());
-    emit::Emitted header = emit::printCHeader(tree, style, emit::cTraits());
+    const emit::Emitted source = language->source(tree, style, language->traits());
     std::string refusals;
     for (const std::string &problem : source.problems)
       refusals += (refusals.empty() ? "" : "\n") + problem;
     if (!refusals.empty())
       return Answer<EmittedSource>::failure(refusals);
-    return EmittedSource{header.text, source.text};
+    const emit::LangTraits &headerTraits = language->headerTraits();
+    const emit::Emitted header =
+        language->header(emit::buildLoopTree(functions, headerTraits), style, headerTraits);
+    return EmittedSource{header.text, source.text, std::string(language->extension)};
   }
 
   std::vector<std::string> verify(const EmitOptions &emitOptions, const EmittedSource &source,
                                   reading::CReader reader) override {
     if (!at(Stage::Onf))
       return {problems};
+    if (emit::findLanguage(emitOptions.target)->traits != emit::cTraits)
+      return {"there is no second reader for " + emitOptions.target};
     const std::vector<onf::FuncOp> functions = functionsFor(emitOptions);
     const tree::File tree = emit::buildLoopTree(functions, emit::cTraits());
     const reading::CReading read =
@@ -288,6 +296,11 @@ std::unique_ptr<Program> Program::load(const std::string &path, const LoadOption
 }
 
 const std::vector<std::string> &moac::targetNames() {
-  static const std::vector<std::string> names = {"c-openmp"};
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const emit::Language &language : emit::languages())
+      all.emplace_back(language.target);
+    return all;
+  }();
   return names;
 }

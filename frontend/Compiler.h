@@ -75,6 +75,7 @@ struct EmitOptions {
 struct EmittedSource {
   std::string header;
   std::string source;
+  std::string extension; ///< of the source: ".c"
 };
 
 /// An interpreted output: exact integers, or floats evaluated in a wider type with a bound on their

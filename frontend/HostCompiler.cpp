@@ -34,10 +34,24 @@ void *LoadedLibrary::symbol(const std::string &name) const {
   return handle ? dlsym(handle, name.c_str()) : nullptr;
 }
 
-const std::vector<std::string> &HostCompiler::recommendedFlags() {
-  static const std::vector<std::string> flags = {"-std=gnu11", "-O3", "-march=native",
-                                                 "-ffp-contract=fast"};
-  return flags;
+const HostLanguage &moac::hostC() {
+  static const HostLanguage language = {"C",
+                                        "CC",
+                                        {"cc", "gcc", "clang"},
+                                        {"-std=gnu11", "-O3", "-march=native", "-ffp-contract=fast"},
+                                        ".c",
+                                        false};
+  return language;
+}
+
+const HostLanguage &moac::hostFortran() {
+  static const HostLanguage language = {"Fortran",
+                                        "FC",
+                                        {"gfortran", "flang"},
+                                        {"-std=f2018", "-O3", "-march=native", "-ffp-contract=fast"},
+                                        ".f90",
+                                        true};
+  return language;
 }
 
 std::string HostCompiler::cacheFolder() {
@@ -54,10 +68,10 @@ std::string HostCompiler::cacheFolder() {
   return std::string(folder);
 }
 
-Answer<HostCompiler> HostCompiler::find() {
-  HostCompiler found;
-  const char *configured = std::getenv("CC");
-  std::vector<std::string> candidates = {"cc", "gcc", "clang"};
+Answer<HostCompiler> HostCompiler::find(const HostLanguage &language) {
+  HostCompiler found(language);
+  const char *configured = std::getenv(language.variable);
+  std::vector<std::string> candidates = language.candidates;
   llvm::SmallVector<llvm::StringRef> words;
   if (configured)
     llvm::SplitString(configured, words);
@@ -78,8 +92,10 @@ Answer<HostCompiler> HostCompiler::find() {
   }
   if (!words.empty())
     return Answer<HostCompiler>::failure(
-        fmt::format("the compiler that CC names, '{}', is not found", candidates[0]));
-  return Answer<HostCompiler>::failure("no C compiler found (tried cc, gcc, clang); set CC to one");
+        fmt::format("the compiler that {} names, '{}', is not found", language.variable, candidates[0]));
+  return Answer<HostCompiler>::failure(fmt::format("no {} compiler found (tried {}); set {} to one",
+                                                   language.name, fmt::join(candidates, ", "),
+                                                   language.variable));
 }
 
 namespace {
@@ -167,14 +183,21 @@ void prune(const std::string &folder, size_t most) {
 
 /// Compiles `source` to `library`, going through a private name so that the library appears
 /// complete or not at all.
-std::string compile(std::string_view source, std::vector<std::string> command,
-                    const std::string &folder, const std::string &library) {
-  TemporaryFile text(folder, "kernel-%%%%%%%%.c"), partial(folder, "kernel-%%%%%%%%.partial");
+std::string compile(std::string_view source, const HostLanguage &language,
+                    std::vector<std::string> command, const std::string &folder,
+                    const std::string &library) {
+  const std::string model = std::string("kernel-%%%%%%%%") + language.extension;
+  TemporaryFile text(folder, model.c_str()), partial(folder, "kernel-%%%%%%%%.partial");
   if (text.name.empty() || partial.name.empty())
     return fmt::format("cannot create a file in '{}'", folder);
+  const std::string modules = text.str() + ".modules";
+  if (language.modules && !fs::create_directory(modules))
+    command.insert(command.end(), {"-J", modules});
   std::ofstream(text.str(), std::ios::binary) << source;
   command.insert(command.end(), {"-shared", "-fPIC", "-o", partial.str(), text.str(), "-lm"});
   std::string problem = runCommand(command, folder);
+  if (language.modules)
+    fs::remove_directories(modules);
   if (problem.empty() && fs::rename(partial.name, library))
     return fmt::format("cannot write '{}'", library);
   return problem;
@@ -203,7 +226,7 @@ Answer<LoadedLibrary> HostCompiler::load(std::string_view source,
     folder = std::string(temporary);
   }
   std::vector<std::string> command = program;
-  command.insert(command.end(), recommendedFlags().begin(), recommendedFlags().end());
+  command.insert(command.end(), language->flags.begin(), language->flags.end());
   command.insert(command.end(), extraFlags.begin(), extraFlags.end());
   std::vector<std::string> parallel = command;
   parallel.push_back("-fopenmp");
@@ -216,7 +239,7 @@ Answer<LoadedLibrary> HostCompiler::load(std::string_view source,
     void *handle = fs::exists(library) ? open(library.c_str()) : nullptr;
     if (handle)
       return LoadedLibrary(handle);
-    std::string problem = compile(source, attempt, folder, std::string(library));
+    std::string problem = compile(source, *language, attempt, folder, std::string(library));
     if (problem.empty()) {
       handle = open(library.c_str());
       problem = handle ? "" : dlerror();

@@ -1,5 +1,5 @@
-// The system's C compiler, as `moac run`, `moac check` and the demo use it: emitted C in, callable
-// functions out.
+// The system's C or Fortran compiler, as `moac run`, `moac check` and the demo use it: emitted text in,
+// callable functions out.
 //
 // A compiled text is kept in a cache under a name made from everything that decides its bytes
 // (text, command line, the compiler's file, the host's processor), so a second run neither compiles
@@ -35,20 +35,30 @@ private:
   void *handle = nullptr;
 };
 
+/// A language that a compiler of the host understands.
+struct HostLanguage {
+  const char *name;                    ///< "C"
+  const char *variable;                ///< environment variable that names the compiler: "CC"
+  std::vector<std::string> candidates; ///< tried without it, in this order
+  /// Flags that emitted text is written for. OpenMP is not among them: it is added when the compiler
+  /// can link it.
+  std::vector<std::string> flags;
+  const char *extension; ///< ".c"
+  bool modules;          ///< a compilation writes module files, which nobody reads here
+};
+const HostLanguage &hostC();
+const HostLanguage &hostFortran();
+
 class HostCompiler {
 public:
-  /// Flags that emitted C is written for. OpenMP is not among them: it is added when the compiler
-  /// can link it.
-  static const std::vector<std::string> &recommendedFlags();
-
-  /// `$CC` (which may carry arguments) if set and not empty, else the first of cc, gcc, clang that
-  /// exists.
-  static Answer<HostCompiler> find();
+  /// The compiler that the language's variable names (with arguments, if any), else the first of
+  /// its candidates that exists.
+  static Answer<HostCompiler> find(const HostLanguage &language = hostC());
 
   /// Program and leading arguments, "ccache gcc".
   const std::string &command() const { return spelled; }
 
-  /// Compiles `source` into a shared object and loads it. `extraFlags` follow the recommended ones.
+  /// Compiles `source` into a shared object and loads it. `extraFlags` follow the language's.
   /// The error is the compiler's own text with the command that produced it.
   Answer<LoadedLibrary> load(std::string_view source,
                              const std::vector<std::string> &extraFlags = {}) const;
@@ -58,7 +68,9 @@ public:
   static std::string cacheFolder();
 
 private:
-  std::vector<std::string> program; ///< absolute path, then arguments of $CC
+  explicit HostCompiler(const HostLanguage &language) : language(&language) {}
+  const HostLanguage *language;
+  std::vector<std::string> program; ///< absolute path, then the variable's arguments
   std::string spelled;
 };
 

@@ -110,6 +110,7 @@ private:
     else
       line(fmt::format("{} = {}({}, {})", target, opName(n.op), target, text(n.value)));
   }
+  void write(const Call &n) { line("call " + n.procedure); }
   void write(const Prefetch &n) { line("prefetch " + n.array + "[" + text(n.offset) + "]"); }
   void write(const Fail &n) {
     static const char *const names[numStatuses] = {"ok", "null pointer", "extent", "constraint", "index out of range",

@@ -5,7 +5,7 @@
 // together with both shapes.
 #include "frontend/Commands.h"
 
-#include "frontend/CallWrapper.h"
+#include "frontend/HostTarget.h"
 #include "frontend/Npy.h"
 #include "runtime/moac.h"
 
@@ -212,12 +212,15 @@ private:
     Answer<EmittedSource> text = program.emit(emit);
     if (!text)
       return fail(text.error);
-    Answer<HostCompiler> compiler = HostCompiler::find();
+    const HostTarget &host = hostTarget(command.target);
+    Answer<HostCompiler> compiler = HostCompiler::find(host.language);
     if (!compiler)
       return fail(compiler.error);
-    Answer<LoadedLibrary> library = compiler->load(text->source + callWrapper(kernel));
+    Answer<LoadedLibrary> library = compiler->load(text->source + host.wrapper(kernel));
     if (!library)
-      return fail("the C compiler refused the emitted text:\n" + library.error, exitInternal);
+      return fail(fmt::format("the {} compiler refused the emitted text:\n{}", host.language.name,
+                              library.error),
+                  exitInternal);
     auto function = reinterpret_cast<KernelFunction>(library->symbol(callWrapperName(kernel)));
     Answer<CallResult> result = call(function, kernel, arguments);
     if (!result)

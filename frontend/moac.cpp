@@ -43,13 +43,13 @@ struct Commands {
   int (*chosen)(const Commands &) = nullptr;
 
   void addCompile(CLI::App &app) {
-    CLI::App *sub = app.add_subcommand("compile", "translate kernels to C");
+    CLI::App *sub = app.add_subcommand("compile", "translate kernels to C or Fortran");
     addSourceOptions(*sub, compile.source);
     sub->add_option("-o", compile.folder, "folder to write into")->type_name("DIR");
     sub->add_option("--target", compile.target, "language of the output")
         ->check(CLI::IsMember(targetNames()));
     sub->add_option("--emit", compile.emit,
-                    "print a form instead of writing C: moa, dnf, onf, c or all")
+                    "print a form instead of writing files: moa, dnf, onf, c (the target's text) or all")
         ->check(CLI::IsMember({"moa", "dnf", "onf", "c", "all"}));
     sub->add_flag("--standalone", compile.standalone, "no reference to libmoac-runtime");
     sub->add_flag("--verify", compile.verify,
@@ -82,6 +82,12 @@ struct Commands {
     sub->add_option("FILE", check.files, ".moa files")->required();
     addSourceOptions(*sub, check.source, false);
     CheckOptions &options = check.options;
+    sub->add_option("--target", options.targets, "languages to check")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->check(CLI::IsMember(targetNames()));
+    sub->add_flag("--agree", options.agree,
+                  "all targets must give the same bits (with --cflags=-ffp-contract=off they do)");
     sub->add_flag("--full", options.full,
                   "every combination of sizes instead of a pairwise covering set");
     sub->add_flag("--stages", options.stages, "interpret the later forms too");
@@ -93,7 +99,7 @@ struct Commands {
     sub->add_option("--batch", options.batch,
                     "a symbol along which each position must not see the others")
         ->type_name("SYMBOL");
-    sub->add_option("--cflags", options.compilerFlags, "further flags for the C compiler")
+    sub->add_option("--cflags", options.compilerFlags, "further flags for the compiler")
         ->delimiter(' ');
     sub->add_flag("-v,--verbose", check.verbose, "say where the worst error is");
     sub->callback([this] { chosen = [](const Commands &c) { return checkFiles(c.check); }; });

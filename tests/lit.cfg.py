@@ -19,6 +19,7 @@ config.substitutions += [
     ("%python", f"'{config.python}'"),
     ("%tools", tools),
     ("%examples", examples),
+    ("%tests", os.path.join(config.moac_source_dir, "tests")),
     ("%bindir", config.moac_binary_dir),
     ("%runtime", os.path.join(config.moac_source_dir, "runtime")),
     ("%libdir", os.path.join(config.moac_binary_dir, "runtime")),
@@ -28,11 +29,11 @@ path = [os.path.join(config.moac_binary_dir, "bin"), config.llvm_tools_dir, os.e
 config.environment["PATH"] = os.pathsep.join(path)
 # Compiled kernels are cached in the build tree: tests neither read nor fill the user's cache.
 config.environment["XDG_CACHE_HOME"] = os.path.join(config.test_exec_root, "cache")
-for name in ("CC", "OMP_NUM_THREADS"):
+for name in ("CC", "FC", "OMP_NUM_THREADS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 
-for compiler in ("gcc", "g++", "clang-14", "clang-22", "gfortran"):
+for compiler in ("gcc", "g++", "clang-14", "clang-22", "gfortran", "flang-22"):
     if shutil.which(compiler, path=config.environment["PATH"]):
         config.available_features.add(compiler)
 if config.sanitized:

@@ -78,7 +78,7 @@ inline Kernel scratchy() {
   kernel.scalars = {{"scale", Elem::F64}, {"W", Elem::F32}};
   kernel.inputs = {{"x", Elem::F64, {N}, "f64[N]", "x_bytes"}};
   kernel.outputs = {{"y", Elem::F64, {N}, "f64[N]", "y_bytes"}};
-  kernel.requirements = {{less(integer(0), name("N")), Status::Constraint, "N > 0"}};
+  kernel.requirements = {{less(integer(0), name("N")), Status::Constraint, "N > 0", {}}};
   kernel.scratch = {{"t", Elem::F64, N}};
   kernel.body = {stmt(Note{"squares", true}), stmt(fill), stmt(team)};
   kernel.fails = true;

@@ -55,10 +55,8 @@ TEST(OtherLanguage, DeclaresFirstAndContinuesLines) {
   printer.declarations(kernel.body);
   printer.body(kernel.body);
   EXPECT_TRUE(printer.problems().empty());
-  EXPECT_EQ(printer.take(), R"(integer(8) :: i
-integer(8) :: j
+  EXPECT_EQ(printer.take(), R"(integer(8) :: i, j, k
 real(8) :: s
-integer(8) :: k
 !$omp parallel do collapse(2) &
 !$omp private(j, s, k)
 do i = 0_8, M - 1

@@ -1,10 +1,10 @@
-// Argument checks in C.
+// Argument checks, in the words of a language's table.
 //
 // Sizes are checked in double arithmetic, which cannot overflow: an array of more than
 // MOAC_MAX_BYTES (a quarter of the address space) is refused, and every product that the kernel
-// forms later is smaller than that. Byte counts themselves are products in size_t, which is exact
+// forms later is smaller than that. Byte counts themselves are products of 64 bits, which are exact
 // for every size that passed, also when one extent is 0 and the others are absurd.
-#include "emitters/CChecks.h"
+#include "emitters/Checks.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -12,37 +12,18 @@
 namespace moac::emit {
 using namespace tree;
 
-std::vector<std::string> cScalarParameters(Printer &printer, const Kernel &kernel) {
-  std::vector<std::string> out;
-  for (const std::string &symbol : kernel.symbols)
-    out.push_back(printer.typeName(Elem::Index) + ' ' + symbol);
-  for (const Scalar &scalar : kernel.scalars)
-    out.push_back(printer.typeName(scalar.type) + ' ' + scalar.name);
-  return out;
-}
-
-std::vector<std::string> cParameters(Printer &printer, const Kernel &kernel,
-                                     std::string_view pointer) {
-  std::vector<std::string> out = cScalarParameters(printer, kernel);
-  for (const Array &array : kernel.inputs)
-    out.push_back(fmt::format("const {} {}{}", printer.typeName(array.type), pointer, array.name));
-  for (const Array &array : kernel.outputs)
-    out.push_back(fmt::format("{} {}{}", printer.typeName(array.type), pointer, array.name));
-  return out;
-}
-
 void printCheck(Printer &printer, const std::vector<std::string> &conditions,
                 std::string_view result) {
+  const LangTraits &lang = printer.language();
   if (conditions.empty())
     return;
-  printer.line("if (" + join(conditions, " ||") + ") {");
+  const std::string any = join(conditions, printer.use(lang.checks.either));
+  printer.line(fill(printer.use(lang.ifOpen), {{"condition", any}}));
   printer.indent();
-  printer.line(fmt::format("return {};", result));
+  printer.lines(fill(printer.use(lang.checks.giveUp), {{"status", std::string(result)}}));
   printer.outdent();
-  printer.line("}");
+  printer.line(printer.use(lang.ifClose));
 }
-
-namespace {
 
 std::vector<const Array *> arrays(const Kernel &kernel) {
   std::vector<const Array *> out;
@@ -52,6 +33,8 @@ std::vector<const Array *> arrays(const Kernel &kernel) {
     out.push_back(&array);
   return out;
 }
+
+namespace {
 
 bool isConstant(const Expr &e) { return e.kind == Expr::Kind::Integer; }
 bool isPlain(const Expr &e) { return isConstant(e) || e.kind == Expr::Kind::Name; }
@@ -63,10 +46,21 @@ bool neverNegative(const Expr &e) {
   return e.kind == Expr::Kind::Apply && (e.op == Op::add_ || e.op == Op::mul_) &&
          std::all_of(e.args.begin(), e.args.end(), neverNegative);
 }
+} // namespace
+
 bool fixedSize(const Array &array) {
   return std::all_of(array.extents.begin(), array.extents.end(),
                      [](const Expr &e) { return isConstant(e) && e.integer > 0; });
 }
+
+std::vector<const Array *> arraysWithSize(const Kernel &kernel) {
+  std::vector<const Array *> all = arrays(kernel);
+  if (all.size() == 1 && fixedSize(*all[0]))
+    all.clear();
+  return all;
+}
+
+namespace {
 
 void addOnce(std::vector<std::string> &list, std::string item) {
   if (std::find(list.begin(), list.end(), item) == list.end())
@@ -100,6 +94,14 @@ Expr magnitude(const Kernel &kernel, const Expr &e, std::vector<Expr> &bounds) {
   return sum;
 }
 
+std::string tooLarge(Printer &printer, const std::string &bytes) {
+  return fill(printer.use(printer.language().checks.tooLarge), {{"bytes", bytes}});
+}
+
+std::string negativeValue(Printer &printer, const std::string &value) {
+  return fill(printer.use(printer.language().checks.negative), {{"value", value}});
+}
+
 /// Conditions under which evaluating `e` overflows.
 void addBounds(Printer &printer, const Kernel &kernel, const Expr &e,
                std::vector<std::string> &conditions) {
@@ -108,8 +110,7 @@ void addBounds(Printer &printer, const Kernel &kernel, const Expr &e,
   std::vector<Expr> bounds;
   bounds.push_back(magnitude(kernel, e, bounds));
   for (const Expr &bound : bounds)
-    addOnce(conditions, printer.realValue(1, bound) + " > MOAC_MAX_BYTES");
-  printer.addWords("MOAC_MAX_BYTES");
+    addOnce(conditions, tooLarge(printer, printer.realValue(1, bound)));
 }
 
 /// The same for every index computation inside a condition.
@@ -125,9 +126,10 @@ void printRequirements(Printer &printer, const Kernel &kernel) {
   for (const Requirement &requirement : kernel.requirements) {
     if (!requirement.text.empty())
       printer.comment("requires " + requirement.text);
-    std::vector<std::string> tooLarge;
-    addInnerBounds(printer, kernel, requirement.condition, tooLarge);
-    printCheck(printer, tooLarge, printer.statusName(Status::Overflow));
+    std::vector<std::string> bounds;
+    addInnerBounds(printer, kernel, requirement.condition, bounds);
+    printCheck(printer, bounds, printer.statusName(Status::Overflow));
+    printer.body(requirement.before);
     printCheck(printer, {printer.expression(apply(Op::not_, {requirement.condition}))},
                printer.statusName(requirement.status));
   }
@@ -137,39 +139,45 @@ void printSizes(Printer &printer, const Kernel &kernel) {
   std::vector<std::string> conditions;
   for (const Array *array : arrays(kernel))
     if (!fixedSize(*array))
-      addOnce(conditions, realBytes(printer, array->type, array->extents) + " > MOAC_MAX_BYTES");
-  if (!conditions.empty())
-    printer.addWords("MOAC_MAX_BYTES");
+      addOnce(conditions, tooLarge(printer, realBytes(printer, array->type, array->extents)));
   printCheck(printer, conditions, printer.statusName(Status::Overflow));
-  printer.addWords("size_t");
-  const std::vector<const Array *> all = arrays(kernel);
-  for (const Array *array : all)
-    if (all.size() > 1 || !fixedSize(*array))
-      printer.line(fmt::format("const size_t {} = {};", array->bytes,
-                               printer.arrayBytes(array->type, array->extents)));
+  for (const Array *array : arraysWithSize(kernel))
+    printer.line(
+        fill(printer.use(printer.language().checks.size),
+             {{"name", array->bytes}, {"value", printer.arrayBytes(array->type, array->extents)}}));
+}
+
+void printNothing(Printer &printer, const Kernel &kernel) {
+  const LangTraits &lang = printer.language();
+  std::vector<std::string> empty;
+  for (const Array &array : kernel.outputs)
+    empty.push_back(fill(printer.use(lang.checks.empty), {{"bytes", array.bytes}}));
+  if (std::any_of(kernel.outputs.begin(), kernel.outputs.end(), fixedSize))
+    return;
+  const std::string all = join(empty, printer.use(lang.checks.both));
+  printer.line(fill(printer.use(lang.ifOpen), {{"condition", all}}));
+  printer.indent();
+  printer.lines(
+      fill(printer.use(lang.checks.nothing), {{"status", printer.statusName(Status::Ok)}}));
+  printer.outdent();
+  printer.line(printer.use(lang.ifClose));
 }
 
 void printPointers(Printer &printer, const Kernel &kernel) {
-  std::vector<std::string> empty, null, overlap;
-  for (const Array &array : kernel.outputs)
-    empty.push_back(array.bytes + " == 0");
-  if (std::none_of(kernel.outputs.begin(), kernel.outputs.end(), fixedSize)) {
-    printer.line("if (" + join(empty, " &&") + ") {");
-    printer.lines("  return " + printer.statusName(Status::Ok) + "; // nothing to compute\n}");
-  }
+  const CheckTexts &texts = printer.language().checks;
+  printNothing(printer, kernel);
+  std::vector<std::string> null, overlap;
   const std::vector<const Array *> all = arrays(kernel);
   for (const Array *array : all)
-    null.push_back(fixedSize(*array)
-                       ? array->name + " == NULL"
-                       : fmt::format("({} == NULL && {} != 0)", array->name, array->bytes));
-  printer.addWords("NULL");
+    null.push_back(fill(printer.use(fixedSize(*array) ? texts.missing : texts.missingUnlessEmpty),
+                        {{"name", array->name}, {"bytes", array->bytes}}));
   printCheck(printer, null, printer.statusName(Status::NullPointer));
   for (size_t out = kernel.inputs.size(); out < all.size(); ++out)
     for (size_t other = 0; other < out; ++other)
-      overlap.push_back(fmt::format("moac_overlap({}, {}, {}, {})", all[out]->name, all[out]->bytes,
-                                    all[other]->name, all[other]->bytes));
-  if (!overlap.empty())
-    printer.addWords("moac_overlap");
+      overlap.push_back(fill(printer.use(texts.overlap), {{"a", all[out]->name},
+                                                          {"aBytes", all[out]->bytes},
+                                                          {"b", all[other]->name},
+                                                          {"bBytes", all[other]->bytes}}));
   printCheck(printer, overlap, printer.statusName(Status::Aliasing));
 }
 
@@ -189,16 +197,16 @@ void printExtentChecks(Printer &printer, const Kernel &kernel, std::string_view 
                        std::string_view tooLarge) {
   std::vector<std::string> symbols, bounds, computed;
   for (const std::string &symbol : kernel.symbols)
-    symbols.push_back(symbol + " < 0");
+    symbols.push_back(negativeValue(printer, symbol));
   for (const Let &extent : kernel.extents) {
     addBounds(printer, kernel, extent.value, bounds);
-    computed.push_back(extent.name + " < 0");
+    computed.push_back(negativeValue(printer, extent.name));
   }
   for (const Array *array : arrays(kernel))
     for (const Expr &extent : array->extents) {
       addBounds(printer, kernel, extent, bounds);
       if (!neverNegative(extent))
-        addOnce(computed, printer.expression(extent, 12) + " < 0");
+        addOnce(computed, negativeValue(printer, printer.expression(extent, 12)));
     }
   printCheck(printer, symbols, negative);
   printCheck(printer, bounds, tooLarge);

@@ -1,0 +1,15 @@
+// Kernels as a Fortran module, and the C header of its functions.
+#ifndef MOAC_EMITTERS_FORTRANFILE_H
+#define MOAC_EMITTERS_FORTRANFILE_H
+
+#include "emitters/CFile.h"
+
+namespace moac::emit {
+
+/// The module STEM_kernels for kernels of STEM.moa. `lang` is the Fortran table or one derived from
+/// it.
+Emitted printFortranFile(const tree::File &file, const COptions &options, const LangTraits &lang);
+
+} // namespace moac::emit
+
+#endif
