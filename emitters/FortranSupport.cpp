@@ -34,8 +34,13 @@ std::vector<Definition> allDefinitions() {
 #include "emitters/CLanes.def"
 #undef SUPPORT
   };
+  const size_t written = all.size();
+  const auto known = [&](std::string_view name) {
+    return std::any_of(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(written),
+                       [&](const Definition &one) { return one.name == name; });
+  };
   for (const Lane &lane : lanes)
-    if (isLaneFunction(lane.text))
+    if (isLaneFunction(lane.text) && !known(lane.name))
       all.push_back({lane.name, fortranFromLane(lane.text).value_or(""), true, Use::Always});
   return all;
 }

@@ -4,6 +4,8 @@
 #include "frontend/Check.h"
 #include "frontend/CheckArguments.h"
 #include "frontend/GuardedCall.h"
+#include "frontend/HostTarget.h"
+#include "frontend/HostTarget.h"
 #include "ir/Cost.h"
 
 #include <fmt/format.h>
@@ -250,18 +252,21 @@ Batch moac::property::build(const std::vector<Subject> &subjects) {
   }
   EmitOptions options;
   options.standalone = true;
+  if (const char *target = std::getenv("MOAC_TARGET"))
+    options.target = target;
+  const HostTarget &host = hostTarget(options.target);
   Answer<EmittedSource> source = batch.program->emit(options);
-  Answer<HostCompiler> compiler = HostCompiler::find();
+  Answer<HostCompiler> compiler = HostCompiler::find(host.language);
   if (!source || !compiler) {
     batch.failure = "emit: " + (!source ? source.error : compiler.error);
     return batch;
   }
   std::string text = source->source;
   for (const KernelSignature &kernel : batch.program->kernels())
-    text += callWrapper(kernel);
+    text += host.wrapper(kernel);
   Answer<LoadedLibrary> library = compiler->load(text, {"-O1"});
   if (!library)
-    batch.failure = "cc: " + library.error;
+    batch.failure = "compiler: " + library.error;
   else
     batch.library = std::move(*library);
   return batch;

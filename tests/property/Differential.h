@@ -5,6 +5,7 @@
 // of moa is the oracle. That of ONF is also a memory checker: it refuses to finish an element
 // twice, to read what nobody wrote and to race; and it may not visit more reduction points than the
 // formula has. Compiled code runs with guards around its arrays, with one thread and with several.
+// MOAC_TARGET=fortran-openmp emits Fortran instead of C.
 #ifndef MOAC_TESTS_PROPERTY_DIFFERENTIAL_H
 #define MOAC_TESTS_PROPERTY_DIFFERENTIAL_H
 
