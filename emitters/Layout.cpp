@@ -121,6 +121,14 @@ std::string join(const std::vector<std::string> &items, std::string_view separat
 
 std::string breakMark() { return markOf(0); }
 
+std::string lastBreaks(std::string_view text) {
+  std::string out(text);
+  for (size_t i = 0; i + 1 < out.size(); ++i)
+    if (out[i] == markByte)
+      out[++i] = static_cast<char>(' ' + deepest);
+  return out;
+}
+
 std::string withoutMarks(std::string_view text) { return parseMarks(text).text; }
 
 std::vector<std::string> breakLines(std::string_view text, std::string_view first,

@@ -29,6 +29,8 @@ std::string fillRow(std::string_view pattern, const std::vector<Fill> &values);
 std::string join(const std::vector<std::string> &items, std::string_view separator);
 /// A place for a break, of depth 0; prints as a blank.
 std::string breakMark();
+/// `text` with marks that are used when there are no others.
+std::string lastBreaks(std::string_view text);
 /// `text` with its marks printed as blanks.
 std::string withoutMarks(std::string_view text);
 

@@ -121,7 +121,7 @@ void Printer::print(const LocalArray &array) {
 void Printer::print(const Assign &assign) { assignment(assign.name, assign.value); }
 
 void Printer::print(const Store &store) {
-  assignment(withoutMarks(expression(load(store.array, store.value.type, store.offset))),
+  assignment(lastBreaks(expression(load(store.array, store.value.type, store.offset))),
              store.value);
 }
 
@@ -132,9 +132,9 @@ void Printer::print(const Update &update) {
   const std::string spelled = expression(target);
   if (const UpdateRow *row = findUpdate(lang, update.op, type))
     line(fill(use(row->text),
-              {{"target", withoutMarks(spelled)}, {"value", expression(update.value)}}));
+              {{"target", lastBreaks(spelled)}, {"value", expression(update.value)}}));
   else
-    assignment(withoutMarks(spelled), apply(update.op, type, {target, update.value}));
+    assignment(lastBreaks(spelled), apply(update.op, type, {target, update.value}));
 }
 
 void Printer::print(const Prefetch &prefetch) {
