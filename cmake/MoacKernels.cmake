@@ -5,20 +5,27 @@
 #     target_link_libraries(app PRIVATE kernels)          # and in C: #include "attention.h"
 #
 # Each source is compiled to C at build time, again whenever it, a file it imports or the compiler changes. `kernels` is
-# a static library whose headers its users see. Arguments:
+# a static library whose headers its users see. In Fortran it is the same library with the same headers, and a module
+# NAME_kernels for each source:
+#
+#     project(app LANGUAGES C Fortran)
+#     moac_add_kernels(kernels SOURCES attention.moa TARGETS fortran-openmp)
+#     target_link_libraries(app PRIVATE kernels)          # and in Fortran: use attention_kernels
+#
+# Arguments:
 #
 #   SOURCES  file...      .moa files
-#   TARGETS  name...      languages to emit; c-openmp is the default (and so far the only one)
+#   TARGETS  name         language to emit: c-openmp, the default, or fortran-openmp
 #   BIND     SYMBOL=n...  symbols that become constants
 #   IMPORTS  folder...    where imported files are looked for
-#   FLAGS    flag...      C flags instead of MOAC_KERNEL_FLAGS
+#   FLAGS    flag...      flags of the compiler instead of MOAC_KERNEL_FLAGS
 #   STANDALONE            no reference to libmoac-runtime
 #
 # The flags matter: -std=c11 switches gcc's fused multiply-add off, and without -march the vectors are short. Emitted C
 # is right without them too.
 include_guard(GLOBAL)
 
-set(MOAC_KERNEL_FLAGS -O3 -march=native -ffp-contract=fast CACHE STRING "C flags for emitted kernels")
+set(MOAC_KERNEL_FLAGS -O3 -march=native -ffp-contract=fast CACHE STRING "compiler flags for emitted kernels")
 
 # OpenMP by flag and not by FindOpenMP, which wants every enabled language to have it: kernels are C.
 function(moac_check_openmp result)
@@ -31,6 +38,16 @@ function(moac_check_openmp result)
   set(${result} ${MOAC_C_HAS_OPENMP} PARENT_SCOPE)
 endfunction()
 
+function(moac_check_fortran_openmp result)
+  include(CheckFortranSourceCompiles)
+  set(CMAKE_REQUIRED_FLAGS -fopenmp)
+  set(CMAKE_REQUIRED_LINK_OPTIONS -fopenmp)
+  set(CMAKE_REQUIRED_QUIET ON)
+  check_fortran_source_compiles("program p\nuse omp_lib\nif (omp_get_max_threads() < 1) stop 1\nend program"
+    MOAC_FORTRAN_HAS_OPENMP SRC_EXT F90)
+  set(${result} ${MOAC_FORTRAN_HAS_OPENMP} PARENT_SCOPE)
+endfunction()
+
 function(moac_add_kernels name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "STANDALONE" "" "SOURCES;TARGETS;BIND;IMPORTS;FLAGS")
   if(arg_UNPARSED_ARGUMENTS)
@@ -39,14 +56,25 @@ function(moac_add_kernels name)
   if(NOT arg_SOURCES)
     message(FATAL_ERROR "moac_add_kernels(${name}): no SOURCES")
   endif()
-  if(arg_TARGETS AND NOT arg_TARGETS STREQUAL "c-openmp")
-    message(FATAL_ERROR "moac_add_kernels(${name}): TARGETS may be c-openmp, not '${arg_TARGETS}'")
+  if(NOT arg_TARGETS OR arg_TARGETS STREQUAL "c-openmp")
+    set(target c-openmp)
+    set(language C)
+    set(extension c)
+  elseif(arg_TARGETS STREQUAL "fortran-openmp")
+    set(target fortran-openmp)
+    set(language Fortran)
+    set(extension f90)
+    if(NOT CMAKE_Fortran_COMPILER_LOADED)
+      message(FATAL_ERROR "moac_add_kernels(${name}): the project does not have the language Fortran")
+    endif()
+  else()
+    message(FATAL_ERROR "moac_add_kernels(${name}): TARGETS may be c-openmp or fortran-openmp, not '${arg_TARGETS}'")
   endif()
   if(NOT DEFINED arg_FLAGS)
     set(arg_FLAGS ${MOAC_KERNEL_FLAGS})
   endif()
 
-  set(options --target c-openmp)
+  set(options --target ${target})
   foreach(binding IN LISTS arg_BIND)
     list(APPEND options --bind ${binding})
   endforeach()
@@ -63,7 +91,7 @@ function(moac_add_kernels name)
   foreach(source IN LISTS arg_SOURCES)
     get_filename_component(source ${source} ABSOLUTE)
     get_filename_component(stem ${source} NAME_WLE)
-    set(output ${folder}/${stem}.c)
+    set(output ${folder}/${stem}.${extension})
     if(output IN_LIST generated)
       message(FATAL_ERROR "moac_add_kernels(${name}): two sources are called ${stem}")
     endif()
@@ -72,21 +100,26 @@ function(moac_add_kernels name)
       COMMAND moac::moac compile ${source} -o ${folder} --depfile ${folder}/${stem}.d ${options}
       DEPENDS ${source} moac::moac
       DEPFILE ${folder}/${stem}.d
-      COMMENT "Compiling ${stem}.moa to C"
+      COMMENT "Compiling ${stem}.moa to ${language}"
       VERBATIM)
     list(APPEND generated ${output})
   endforeach()
 
   add_library(${name} STATIC ${generated})
   set_target_properties(${name} PROPERTIES
-    C_STANDARD 11 C_STANDARD_REQUIRED ON C_EXTENSIONS ON POSITION_INDEPENDENT_CODE ON LINKER_LANGUAGE C)
+    C_STANDARD 11 C_STANDARD_REQUIRED ON C_EXTENSIONS ON POSITION_INDEPENDENT_CODE ON LINKER_LANGUAGE ${language}
+    Fortran_MODULE_DIRECTORY ${folder})
   target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${folder}>)
   target_compile_options(${name} PRIVATE ${arg_FLAGS})
   target_link_libraries(${name} PUBLIC m)
   if(NOT arg_STANDALONE)
     target_link_libraries(${name} PUBLIC moac::runtime)
   endif()
-  moac_check_openmp(openmp)
+  if(language STREQUAL "C")
+    moac_check_openmp(openmp)
+  else()
+    moac_check_fortran_openmp(openmp)
+  endif()
   if(openmp)
     target_compile_options(${name} PRIVATE -fopenmp)
     target_link_options(${name} PUBLIC -fopenmp)
