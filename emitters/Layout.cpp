@@ -8,7 +8,7 @@ namespace moac::emit {
 namespace {
 
 constexpr char markByte = '\x01';
-constexpr int deepest = 100;
+constexpr int deepest = 90; // a printable byte with the blank added
 
 std::string markOf(int depth) {
   return {markByte, static_cast<char>(' ' + std::min(depth, deepest))};
