@@ -288,7 +288,7 @@ LangTraits make() {
       .laneLoop = "!$omp simd{clauses}",
       .unrollLoop = "!dir$ unroll {factor}\n!GCC$ unroll {factor}",
       .clauseCollapse = "\tcollapse({n})",
-      .clauseThreads = "\tnum_threads(moac_threads({work}))",
+      .clauseThreads = "\tnum_threads(moac_team({work}))",
       .clauseTeam = "\tnum_threads(team)\tprivate(slot)",
       .clauseStatus = "\treduction(min: status)",
       .clausePrivate = "\tprivate({names})",
