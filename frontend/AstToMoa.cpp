@@ -3,6 +3,7 @@
 #include "frontend/AstToMoa.h"
 #include "frontend/Analyzer.h"
 #include "frontend/CallGraph.h"
+#include "frontend/Schedules.h"
 
 namespace moac {
 
@@ -32,6 +33,7 @@ mlir::OwningOpRef<mlir::ModuleOp> buildModule(const std::vector<ast::File> &file
     if (const sema::KernelInfo &kernel = items.kernels.find(name)->second; kernel.valid)
       sema::Analyzer(items, kernel, demands, diags, *module).run();
   arrange(files, *module);
+  sema::attachSchedules(files, items, *module, diags);
   if (!diags.hasErrors())
     return module;
   // What was built may be incomplete and point into what was discarded.

@@ -13,9 +13,11 @@
 #include "frontend/EmbeddedTexts.h"
 #include "frontend/ExplainKernel.h"
 #include "frontend/Imports.h"
+#include "frontend/Schedules.h"
 #include "frontend/SecondReader.h"
 #include "ir/OnfWorkTree.h"
 #include "passes/Passes.h"
+#include "passes/Refusal.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
@@ -28,8 +30,13 @@ namespace {
 /// Messages of passes as text, with the place in the source that an operation came from.
 class PassMessages {
 public:
-  explicit PassMessages(MLIRContext &context)
-      : handler(&context, [this](mlir::Diagnostic &message) {
+  /// What users' schedules are refused for goes to `refused`.
+  PassMessages(MLIRContext &context, std::function<void(const Refusal &)> refused)
+      : handler(&context, [this, refused](mlir::Diagnostic &message) {
+          if (std::optional<Refusal> refusal = refusalIn(message)) {
+            refused(*refusal);
+            return success();
+          }
           llvm::raw_string_ostream out(text);
           if (auto place = message.getLocation()->findInstanceOf<FileLineColLoc>())
             out << place.getFilename().getValue() << ":" << place.getLine() << ":"
@@ -65,6 +72,9 @@ public:
       for (const auto &[name, value] : options.bindings)
         if (llvm::is_contained(signature.symbols, name))
           signature.bound[name] = value;
+    for (auto kernel : module->getOps<moa::KernelOp>())
+      if (kernel.getScheduleAttr() && !hasErrors())
+        at(Stage::Scheduled); // so that what is wrong with a schedule is told with the rest
   }
 
   bool hasErrors() const override { return !module || messages.hasErrors() || !problems.empty(); }
@@ -225,7 +235,7 @@ private:
   }
 
   ModuleOp at(Stage stage) {
-    if (!module || !problems.empty())
+    if (hasErrors())
       return {};
     if (stage == Stage::Moa)
       return *module;
@@ -250,9 +260,11 @@ private:
     OwningOpRef<ModuleOp> result = from.clone();
     PassManager manager(&context);
     fill(manager);
-    PassMessages collected(context);
+    PassMessages collected(context, [&](const Refusal &refusal) { sema::reportRefusal(refusal, files, messages); });
     if (succeeded(manager.run(*result)))
       return result;
+    if (messages.hasErrors())
+      return {};
     problems +=
         collected.text.empty() ? "error: a pass failed without a message\n" : collected.text;
     return {};

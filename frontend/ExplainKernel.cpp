@@ -8,7 +8,7 @@
 #include "ir/IndexForm.h"
 #include "passes/Laws.h"
 #include "passes/Passes.h"
-#include "passes/Schedule.h"
+#include "passes/ScheduleText.h"
 
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/SymbolTable.h"
@@ -128,7 +128,7 @@ std::optional<Explanation> explainKernel(const ExplainSource &source, const std:
   addStages(e, kernelIn(*derived), glyphs);
   if (failed(toSchedule.run(*derived)))
     return std::nullopt;
-  e.schedule = Schedule(kernelIn(*derived)).text();
+  e.schedule = scheduleText(kernelIn(*derived));
   addRemarks(e, listener.told, source);
 
   tree::File file = emit::buildLoopTree({source.function}, emit::cTraits());

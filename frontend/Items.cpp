@@ -181,8 +181,6 @@ void Collector::collect(const std::vector<ast::File> &files) {
         diags.report(diag::notYet, derive.range, "derive");
         items.broken.insert(derive.name.text);
       }
-    for (const ast::Schedule &schedule : file.schedules)
-      diags.report(diag::notYet, schedule.range, "schedule");
   }
   followLinks();
   for (const std::string &name : order) {

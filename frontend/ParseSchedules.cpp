@@ -128,7 +128,7 @@ bool Parser::directive(ast::Directive &result) {
   bool good = result.kind == Kind::Lift    ? lift(result)
               : result.kind == Kind::Place ? place(result)
               : result.kind == Kind::Pack  ? pack(result)
-                                           : names(result.names, "an axis or value");
+                                           : loopNames(result.names);
   if (good && result.kind == Kind::Unroll && acceptWord("by"))
     good = (result.amount = sum()) != nullptr;
   if (good && result.kind == Kind::Reduce)
@@ -137,9 +137,32 @@ bool Parser::directive(ast::Directive &result) {
   return good;
 }
 
+/// `i`, or `S.i` for the axis of S alone.
+bool Parser::loopName(ast::Name &result) {
+  if (!name(result, "a loop"))
+    return false;
+  if (!accept(Tok::Dot))
+    return true;
+  ast::Name axis;
+  if (!name(axis, "an axis of '" + result.text + "'"))
+    return false;
+  result.text += "." + axis.text;
+  result.range.end = axis.range.end;
+  return true;
+}
+
+bool Parser::loopNames(std::vector<ast::Name> &result) {
+  do {
+    skipNewLine();
+    if (!loopName(result.emplace_back()))
+      return false;
+  } while (accept(Tok::Comma));
+  return true;
+}
+
 /// `i by 64 [cyclic] as it, ii`.
 bool Parser::lift(ast::Directive &result) {
-  if (!name(result.names.emplace_back(), "an axis"))
+  if (!loopName(result.names.emplace_back()))
     return false;
   if (!acceptWord("by")) {
     expected("'by' and the length of the inner axis");
@@ -175,14 +198,14 @@ bool Parser::place(ast::Directive &result) {
     return false;
   }
   result.placement = Placement::At;
-  return name(result.at.emplace(), "an axis");
+  return loopName(result.at.emplace());
 }
 
 /// `K [at kt] as [j, kk]`.
 bool Parser::pack(ast::Directive &result) {
   if (!name(result.names.emplace_back(), "an array"))
     return false;
-  if (acceptWord("at") && !name(result.at.emplace(), "an axis"))
+  if (acceptWord("at") && !loopName(result.at.emplace()))
     return false;
   if (!acceptWord("as")) {
     expected("'as' and the order of the axes in brackets");
@@ -192,7 +215,7 @@ bool Parser::pack(ast::Directive &result) {
   if (!expect(Tok::LeftSquare, "'[' and the order of the axes"))
     return false;
   Scoped lines(freeLines, true);
-  return names(result.axes, "an axis") && close(open, Tok::RightSquare, false);
+  return loopNames(result.axes) && close(open, Tok::RightSquare, false);
 }
 
 } // namespace moac

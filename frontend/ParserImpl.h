@@ -123,6 +123,8 @@ private:
   bool seeds(std::vector<ast::Seed> &result);
   void schedule(ast::File &result);
   bool directive(ast::Directive &result);
+  bool loopName(ast::Name &result);
+  bool loopNames(std::vector<ast::Name> &result);
   bool lift(ast::Directive &result);
   bool place(ast::Directive &result);
   bool pack(ast::Directive &result);

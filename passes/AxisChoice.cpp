@@ -32,12 +32,6 @@ bool boundsFreeOf(RedOp red, BlockArgument axis, IndexExprs &exprs) {
     }
   return true;
 }
-
-/// The accumulator is the element itself: one value, combined in place.
-bool accumulatesInPlace(Stage &stage) {
-  RedOp red = stage.root;
-  return !red.isArg() && !red.isFold() && red.getResult().getType() == stage.gen.arrayType().getElementType();
-}
 } // namespace
 
 BlockArgument moac::innermostAxis(StageGraph &graph, Stage &stage, ArrayRef<BlockArgument> candidates) {
@@ -67,4 +61,24 @@ BlockArgument moac::innermostAxis(StageGraph &graph, Stage &stage, ArrayRef<Bloc
     consider(axis, readCost(axis) + (stage.root ? 2 : 1) * write);
   }
   return best;
+}
+
+bool moac::accumulatesInPlace(Stage &stage) {
+  RedOp red = stage.root;
+  return red && !red.isArg() && !red.isFold() && red.getResult().getType() == stage.gen.arrayType().getElementType();
+}
+
+SmallVector<BlockArgument> moac::defaultLoopOrder(StageGraph &graph, Stage &stage, ArrayRef<BlockArgument> inner) {
+  BlockArgument innermost = innermostAxis(graph, stage, inner);
+  bool freeInnermost = innermost && isa<GenOp>(innermost.getOwner()->getParentOp());
+  SmallVector<BlockArgument> order;
+  for (BlockArgument axis : inner)
+    if (!freeInnermost || axis != innermost)
+      order.push_back(axis);
+  if (!freeInnermost)
+    return order;
+  if (stage.root)
+    llvm::append_range(order, stage.root.term().getArguments());
+  order.push_back(innermost);
+  return order;
 }

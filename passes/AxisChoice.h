@@ -11,6 +11,12 @@ namespace moac {
 /// accumulates in a register, one element at a time. Ties go to a reduction axis, then to the last free axis.
 mlir::BlockArgument innermostAxis(StageGraph &graph, Stage &stage, llvm::ArrayRef<mlir::BlockArgument> candidates);
 
+/// The accumulator of the stage's reduction can be the element itself: one value, combined in place.
+bool accumulatesInPlace(Stage &stage);
+/// Loops in the order that strides suggest, innermost last. A reduction stands in it only if it runs outside the innermost
+/// axis; else it is summed into a register.
+llvm::SmallVector<mlir::BlockArgument> defaultLoopOrder(StageGraph &graph, Stage &stage, llvm::ArrayRef<mlir::BlockArgument> inner);
+
 } // namespace moac
 
 #endif

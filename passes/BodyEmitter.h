@@ -66,8 +66,15 @@ public:
   void open(const AxisLoop &loop);
   /// The axis is where another one is in the loops of `other`.
   void follow(mlir::BlockArgument axis, const BodyEmitter &other, mlir::BlockArgument like);
+  /// The index of an axis, or what its loops have reached of it.
+  mlir::Value reachedBy(mlir::BlockArgument axis) const {
+    mlir::Value index = known.values.lookup(axis);
+    return index ? index : known.reached.lookup(axis);
+  }
   /// The axis stands at `index` so far; more of its digits follow.
   void reach(mlir::BlockArgument axis, mlir::Value index) { known.reached[axis] = index; }
+  /// The loop of the axis runs from `lo` to `hi` only.
+  void confine(mlir::BlockArgument axis, mlir::Value lo, mlir::Value hi) { known.confined[axis] = {lo, hi}; }
   /// Runs `inside` in one loop for each piece of an axis, with the axis bound and the piece's facts known. An axis is cut
   /// in its last loop, where this steps by one.
   void forPieces(const AxisLoop &loop, llvm::function_ref<void()> inside);
@@ -124,12 +131,14 @@ private:
   mlir::Value registerVariable(mlir::Location loc, mlir::Type type, llvm::StringRef name, mlir::Value initial);
   mlir::Value load(mlir::Location loc, mlir::Value buffer);
 
+  template <class T> static llvm::DenseMap<mlir::Value, T> none() { return llvm::DenseMap<mlir::Value, T>(); }
   /// What is known where the builder stands: emitted values, and subscripts that have been checked against an extent.
   struct Known {
     llvm::DenseMap<mlir::Value, mlir::Value> values;
     llvm::DenseSet<std::pair<mlir::Value, mlir::Value>> inside;
     Surroundings around;
-    llvm::DenseMap<mlir::Value, mlir::Value> reached = llvm::DenseMap<mlir::Value, mlir::Value>(); ///< by the loops of an axis that has more of them
+    llvm::DenseMap<mlir::Value, mlir::Value> reached = none<mlir::Value>(); ///< by the loops of an axis that has more of them
+    llvm::DenseMap<mlir::Value, std::pair<mlir::Value, mlir::Value>> confined = none<std::pair<mlir::Value, mlir::Value>>();
     llvm::DenseMap<mlir::Operation *, bool> answers = llvm::DenseMap<mlir::Operation *, bool>(); ///< side of a `where` this code is for
     llvm::DenseMap<mlir::Value, bool> whole = llvm::DenseMap<mlir::Value, bool>(); ///< the tile of an axis is, or is cut off
   };

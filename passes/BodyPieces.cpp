@@ -74,6 +74,8 @@ Value BodyEmitter::emitDecided(ScalarOp op) {
 }
 
 Value BodyEmitter::flatOffset(PsiOp op, const Storage &place) {
+  if (!place.origins.empty())
+    return {};
   std::optional<shape::Expr> flat = moac::flatOffset(op, place.axes, known.around, context.exprs);
   if (!flat)
     return {};
@@ -127,10 +129,12 @@ BodyEmitter::Range BodyEmitter::rangeOf(const AxisLoop &loop) {
   Range range{loop.lo, loop.hi, {}};
   if (Value reached = known.reached.lookup(loop.axis))
     range.lo = reached;
+  if (auto part = known.confined.find(loop.axis); part != known.confined.end())
+    std::tie(range.lo, range.hi) = part->second;
   if (loop.digit.span) {
     Value end = buildIndex(b, loc, ScalarFn::add_, {range.lo, emit(*loop.digit.span, {}, loc)});
     auto whole = loop.last ? known.whole.find(loop.axis) : known.whole.end();
-    range.hi = whole == known.whole.end() ? buildIndex(b, loc, ScalarFn::min_, {end, loop.hi}) : whole->second ? end : loop.hi;
+    range.hi = whole == known.whole.end() ? buildIndex(b, loc, ScalarFn::min_, {end, range.hi}) : whole->second ? end : loop.hi;
   }
   if (!(loop.digit.step == shape::Expr(1)))
     range.step = emit(loop.digit.step, {}, loc);

@@ -8,6 +8,8 @@ using namespace moac::moa;
 
 bool StageLoop::isReduction() const { return isa<RedOp>(binderOf(axis)); }
 
+bool StageLoop::lifted() const { return indexName(axis) != digit.name; }
+
 SmallVector<Digit> LiftedAxes::of(BlockArgument axis) const {
   auto found = digits.find(axis);
   if (found != digits.end())
@@ -15,13 +17,14 @@ SmallVector<Digit> LiftedAxes::of(BlockArgument axis) const {
   return {Digit{indexName(axis).str(), shape::Expr(1), std::nullopt}};
 }
 
-std::optional<std::string> LiftedAxes::lift(BlockArgument axis, const shape::Expr &extent, StringRef name,
-                                            const shape::Expr &by, bool cyclic, StringRef outer,
-                                            StringRef inner) {
+std::optional<std::string> LiftedAxes::lift(BlockArgument axis, const shape::Expr &extent,
+                                            StringRef name, const shape::Expr &by, bool cyclic,
+                                            StringRef outer, StringRef inner) {
   SmallVector<Digit> list = of(axis);
   auto *at = llvm::find_if(list, [&](const Digit &digit) { return name == digit.name; });
   if (at == list.end())
-    return "'" + name.str() + "' is no loop of '" + indexName(axis).str() + "' any more: it is lifted already";
+    return "'" + name.str() + "' is no loop of '" + indexName(axis).str() +
+           "' any more: it is lifted already";
   Digit lifted = *at, low, high;
   // The length of an inner digit is part of the representation: it must be divided exactly.
   std::optional<shape::Expr> outerSpan;
@@ -52,7 +55,9 @@ std::optional<std::string> LiftedAxes::lift(BlockArgument axis, const shape::Exp
 }
 
 void LiftedAxes::mark(MutableArrayRef<StageLoop> loops) {
-  auto isOf = [](BlockArgument axis) { return [axis](const StageLoop &loop) { return loop.axis == axis; }; };
+  auto isOf = [](BlockArgument axis) {
+    return [axis](const StageLoop &loop) { return loop.axis == axis; };
+  };
   for (size_t i = 0; i < loops.size(); ++i) {
     loops[i].first = llvm::none_of(loops.take_front(i), isOf(loops[i].axis));
     loops[i].last = llvm::none_of(loops.drop_front(i + 1), isOf(loops[i].axis));
@@ -69,7 +74,8 @@ shape::Expr moac::extentOf(BlockArgument axis, IndexExprs &exprs) {
   if (auto gen = dyn_cast<GenOp>(binderOf(axis)))
     return gen.arrayType().extents()[axis.getArgNumber()];
   auto red = cast<RedOp>(binderOf(axis));
-  return exprs.toExpr(red.upper(axis.getArgNumber())) - exprs.toExpr(red.lower(axis.getArgNumber()));
+  return exprs.toExpr(red.upper(axis.getArgNumber())) -
+         exprs.toExpr(red.lower(axis.getArgNumber()));
 }
 
 bool moac::knownAtEntry(const shape::Expr &e, IndexExprs &exprs) {
@@ -102,24 +108,29 @@ LogicalResult apply(DirectiveAttr directive, Stage &stage, StageGraph &graph, Li
     else
       reason = axes.lift(axis, extent, word(0), *by, cyclic, word(1), word(2));
     if (reason)
-      return stage.gen.emitError() << "'" << word(0) << "' of '" << stage.name() << "' cannot be lifted: " << *reason;
+      return stage.gen.emitError()
+             << "'" << word(0) << "' of '" << stage.name() << "' cannot be lifted: " << *reason;
     return success();
   }
-  return stage.gen.emitError() << "'" << stage.name() << "' has no loop '" << word(0) << "' to lift";
+  return stage.gen.emitError() << "'" << stage.name() << "' has no loop '" << word(0)
+                               << "' to lift";
 }
 } // namespace
 
-FailureOr<LiftedAxes> moac::liftedAxes(KernelOp kernel, StageGraph &graph, const Schedule &schedule) {
+FailureOr<LiftedAxes> moac::liftedAxes(KernelOp kernel, StageGraph &graph,
+                                       const Schedule &schedule) {
   LiftedAxes axes;
   for (DirectiveAttr directive : schedule.all()) {
     constexpr unsigned words = 3; // with one axis it lifts along a quotient
-    if (directive.getVerb().getValue() != "lift" || directive.getAxes().size() != words)
+    if (directive.getVerb().getValue() != "lift" || directive.getAxes().size() != words ||
+        directive.getStage().getValue().empty()) // a user's, in the user's names
       continue;
     auto stage = llvm::find_if(graph.stages, [&](auto &candidate) {
       return candidate->name() == directive.getStage().getValue();
     });
     if (stage == graph.stages.end())
-      return kernel.emitError() << "the schedule lifts '" << directive.getStage().getValue() << "', which is no stage";
+      return kernel.emitError() << "the schedule lifts '" << directive.getStage().getValue()
+                                << "', which is no stage";
     if (failed(apply(directive, **stage, graph, axes)))
       return failure();
   }

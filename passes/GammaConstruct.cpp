@@ -99,7 +99,9 @@ private:
   }
 
   Storage whole(Value buffer, moa::ArrayType type) {
-    Storage place{buffer, {}, {}, type.getColumnMajor()};
+    Storage place;
+    place.buffer = buffer;
+    place.columnMajor = type.getColumnMajor();
     for (auto [axis, extent] : llvm::enumerate(type.extents())) {
       place.axes.push_back(axis);
       place.extents.push_back(materialize(extent));
@@ -155,16 +157,28 @@ private:
     if (storage.count(array))
       return false;
     moa::ArrayType type = stage->gen.arrayType();
-    std::vector<shape::Expr> extents;
+    SmallVector<AxisRegion> regions = regionsOf(nest, *stage, graph.exprs);
+    std::vector<shape::Expr> lengths;
     Storage place;
     place.columnMajor = type.getColumnMajor();
+    bool partial = false;
     for (BlockArgument axis : nest.innerAxes(*stage)) {
       place.axes.push_back(axis.getArgNumber());
-      extents.push_back(type.extents()[axis.getArgNumber()]);
-      place.extents.push_back(materialize(extents.back()));
+      shape::Expr extent = type.extents()[axis.getArgNumber()], length = extent;
+      place.extents.push_back(materialize(extent));
+      if (!regions.empty() && !regions[axis.getArgNumber()].whole) {
+        partial = true;
+        length = regions[axis.getArgNumber()].size;
+        if (length.constant().value_or(0) < 1)
+          length = shape::max(shape::Expr(1), length);
+      }
+      lengths.push_back(length);
     }
-    place.buffer = onf::AllocOp::create(b, stage->gen.getLoc(), bufferType(type, extents.empty() ? "register" : "thread"),
-                                        materialize(shape::total(extents)), stage->gen.getNameAttr());
+    if (partial)
+      for (const shape::Expr &length : lengths)
+        place.lengths.push_back(materialize(length));
+    place.buffer = onf::AllocOp::create(b, stage->gen.getLoc(), bufferType(type, lengths.empty() ? "register" : "thread"),
+                                        materialize(shape::total(lengths)), stage->gen.getNameAttr());
     storage[array] = place;
     return true;
   }
@@ -216,24 +230,59 @@ private:
     if (!text.empty())
       onf::NoteOp::create(b, loc, text);
     BodyEmitter around(b, values, context, block.facts);
-    for (auto [i, bound] : llvm::enumerate(bounds))
-      around.open(outerLoop(nest, i, bound));
-    SmallVector<Value> scalars; // variables of the loop body
-    for (Stage *stage : nest.members)
-      if (placeSlice(nest, stage))
-        scalars.push_back(stage->gen.getResult());
-    for (Stage *stage : nest.members) {
-      OpBuilder::InsertionGuard stagePlace(b);
-      if (!noted)
-        note(*stage);
-      BodyEmitter emitter(b, values, context, block.facts);
-      for (auto [loop, axis] : llvm::zip(nest.loops, nest.axisOf[stage]))
-        emitter.follow(stage->gen.entry().getArgument(axis), around, loop.axis);
-      emitStageLoops(b, *stage, storage[stage->gen.getResult()], loopOrder(nest, *stage, schedule, context.lifted),
-                     schedule, emitter);
+    SmallVector<Value> scalars; // variables of loop bodies
+    for (unsigned level = 0; level <= nest.depth; ++level) {
+      if (level > 0)
+        around.open(outerLoop(nest, level - 1, bounds[level - 1]));
+      SmallVector<Stage *> here;
+      llvm::copy_if(nest.members, std::back_inserter(here), [&](Stage *stage) { return nest.level[stage] == level; });
+      for (Stage *stage : here)
+        if (placeSlice(nest, stage))
+          scalars.push_back(stage->gen.getResult());
+      for (Stage *stage : here)
+        emitMember(nest, *stage, block, around, noted);
     }
     for (Value scalar : scalars)
       storage.erase(scalar);
+  }
+
+  void emitMember(Nest &nest, Stage &stage, const NestBlock &block, BodyEmitter &around, bool noted) {
+    OpBuilder::InsertionGuard stagePlace(b);
+    if (!noted)
+      note(stage);
+    BodyEmitter emitter(b, values, context, block.facts);
+    for (auto [loop, axis] : llvm::zip(nest.loops, nest.axisOf[&stage]))
+      if (axis != Nest::none)
+        emitter.follow(stage.gen.entry().getArgument(axis), around, loop.axis);
+    SmallVector<AxisRegion> regions = regionsOf(nest, stage, graph.exprs);
+    Storage &place = storage[stage.gen.getResult()];
+    if (!place.lengths.empty())
+      confine(nest, stage, regions, place, emitter, around);
+    emitStageLoops(b, stage, place, loopOrder(nest, stage, schedule, context.lifted, regions), schedule, emitter);
+  }
+
+  /// The part of a stage that is needed here: where its loops begin and end, and where its buffer begins.
+  void confine(Nest &nest, Stage &stage, ArrayRef<AxisRegion> regions, Storage &place, BodyEmitter &emitter, BodyEmitter &around) {
+    Location loc = stage.gen.getLoc();
+    auto value = [&](const shape::Expr &e) {
+      return moa::materialize(e, b, loc, [&](const std::string &name) {
+        for (const StageLoop &loop : nest.loops)
+          if (name == reachedName(loop.axis, graph.exprs) || name == graph.exprs.nameOf(loop.axis))
+            return around.reachedBy(loop.axis);
+        return values[graph.exprs.valueOf(name)];
+      });
+    };
+    place.origins.clear();
+    for (auto [axis, extent] : llvm::zip(place.axes, place.extents)) {
+      const AxisRegion &region = regions[axis];
+      Value zero = moa::indexConstant(b, loc, 0), origin = region.whole ? zero : value(region.lo);
+      place.origins.push_back(origin);
+      if (region.whole)
+        continue;
+      Value lo = moa::buildIndex(b, loc, moa::ScalarFn::max_, {zero, origin});
+      Value hi = moa::buildIndex(b, loc, moa::ScalarFn::min_, {value(region.hi), extent});
+      emitter.confine(stage.gen.entry().getArgument(axis), lo, hi);
+    }
   }
 
   AxisLoop outerLoop(Nest &nest, unsigned i, std::pair<Value, Value> bound) {

@@ -5,8 +5,7 @@
 #include "passes/Passes.h"
 #include "passes/AxisChoice.h"
 #include "passes/Contraction.h"
-#include "passes/Schedule.h"
-#include "passes/Stages.h"
+#include "passes/UserSchedule.h"
 
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/Format.h"
@@ -42,8 +41,9 @@ bool finishedByReader(Stage &stage, StageGraph &graph);
 struct GammaInline : impl::GammaInlineBase<GammaInline> {
   void runOnOperation() override {
     Schedule schedule(getOperation());
-    if (!schedule.empty())
-      return;
+    if (schedule.hasAny("nest"))
+      return; // stated by whoever wrote the directives
+    UserSchedule user(getOperation());
     StageGraph graph(getOperation());
     std::map<Stage *, Plan> plans;
     for (auto it = graph.stages.rbegin(); it != graph.stages.rend(); ++it) {
@@ -57,17 +57,28 @@ struct GammaInline : impl::GammaInlineBase<GammaInline> {
         reads += plans[read.reader].evaluations * read.timesPerElement * share;
         sites += plans[read.reader].sites;
       }
-      plan.inlined = decide(graph, stage, reads, sites);
+      StringRef said = schedule.placement(stage.name());
+      if (said == "inline" && sites * stage.size > maxOperations)
+        return refuse(user, stage, sites);
+      plan.inlined = said.empty() ? decide(graph, stage, reads, sites, schedule.has("keep", stage.name())) : said == "inline";
       plan.evaluations = plan.inlined ? reads : stage.elements;
       plan.sites = plan.inlined ? sites : 1;
-      if (plan.inlined)
+      if (plan.inlined && said.empty())
         schedule.add("place", stage.name(), {}, "inline");
     }
     schedule.store(getOperation());
   }
 
-  bool decide(StageGraph &graph, Stage &stage, double reads, double sites) {
-    auto [inlined, reason] = judge(graph, stage, reads, sites);
+  void refuse(const UserSchedule &user, Stage &stage, double sites) {
+    for (const UserDirective &directive : user.all())
+      for (auto [i, name] : llvm::enumerate(directive.names))
+        if (directive.is("place") && directive.mode == "inline" && name == stage.name())
+          (void)user.refuse(directive, i, "cannot-place", figure(stage.size) + " operations would stand in " + figure(sites) + " places", "store it");
+    signalPassFailure();
+  }
+
+  bool decide(StageGraph &graph, Stage &stage, double reads, double sites, bool kept) {
+    auto [inlined, reason] = kept ? std::pair(false, std::string("the schedule speaks of it")) : judge(graph, stage, reads, sites);
     remark::passed(stage.gen.getLoc(), remark::RemarkOpts::name("gamma-inline").category("gamma").function(getOperation().getSymName()))
         << stage.name() << ": " << (inlined ? "inlined: " : "stored: ") << reason;
     return inlined;

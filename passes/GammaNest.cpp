@@ -1,11 +1,10 @@
-// The default schedule: nests, placement, loop order.
+// Nests, placement and loop order: as the user's directives say, and by default.
 #include "passes/AxisChoice.h"
 #include "passes/Contraction.h"
-#include "passes/Nests.h"
 #include "passes/Passes.h"
-#include "passes/Schedule.h"
 #include "passes/Slice.h"
 #include "passes/TileChoice.h"
+#include "passes/UserNests.h"
 
 #include "mlir/IR/Remarks.h"
 
@@ -16,27 +15,19 @@ namespace moac {
 #include "passes/Passes.h.inc"
 
 namespace {
-std::vector<std::string> namesOf(ArrayRef<BlockArgument> axes) {
+std::vector<std::string> namesOf(ArrayRef<StageLoop> loops) {
   std::vector<std::string> names;
-  for (BlockArgument axis : axes)
-    names.push_back(indexName(axis).str());
+  for (const StageLoop &loop : loops)
+    names.push_back(loop.digit.name);
   return names;
 }
 
-/// Free axes in order with the innermost last; a reduction that runs outside the innermost axis stands before it.
-SmallVector<BlockArgument> loopOrder(StageGraph &graph, Stage &stage, ArrayRef<BlockArgument> inner) {
-  BlockArgument innermost = innermostAxis(graph, stage, inner);
-  bool freeInnermost = innermost && isa<moa::GenOp>(innermost.getOwner()->getParentOp());
-  SmallVector<BlockArgument> order;
-  for (BlockArgument axis : inner)
-    if (!freeInnermost || axis != innermost)
-      order.push_back(axis);
-  if (!freeInnermost)
-    return order;
-  if (stage.root)
-    llvm::append_range(order, stage.root.term().getArguments());
-  order.push_back(innermost);
-  return order;
+/// The default order of a member's loops inside the nest.
+SmallVector<StageLoop> defaultOrder(StageGraph &graph, Stage &stage, const Nest &nest) {
+  SmallVector<StageLoop> loops;
+  for (BlockArgument axis : defaultLoopOrder(graph, stage, nest.innerAxes(stage)))
+    loops.push_back({axis, LiftedAxes().of(axis).front()});
+  return loops;
 }
 
 /// A nest of one stage in tiles of two of its axes, all other axes outside of them.
@@ -62,40 +53,67 @@ void scheduleTiles(Nest &nest, const TransposedTile &tile, Schedule &schedule) {
 struct GammaNest : impl::GammaNestBase<GammaNest> {
   void runOnOperation() override {
     Schedule schedule(getOperation());
-    if (llvm::any_of(schedule.all(), [](moa::DirectiveAttr d) { return d.getVerb().getValue() == "nest"; }))
+    if (schedule.hasAny("nest"))
       return; // stated by whoever wrote the directives
     StageGraph graph(getOperation());
-    for (Nest &nest : defaultNests(graph)) {
-      std::string root = nest.root->name();
-      if (nest.members.size() == 1 && !nest.contraction && nest.root->rank() > 1)
-        if (BlockArgument innermost = innermostAxis(graph, *nest.root, nest.root->gen.entry().getArguments()))
-          if (auto tile = transposedTile(graph, *nest.root, innermost)) {
-            scheduleTiles(nest, *tile, schedule);
-            continue;
-          }
-      auto outer = ArrayRef<BlockArgument>(nest.root->gen.entry().getArguments().begin(), nest.depth);
-      schedule.add("nest", root, namesOf(outer));
-      if (nest.contraction)
-        scheduleContraction(graph, *contractionOf(graph, *nest.contraction), schedule);
-      else if (nest.depth > 0)
-        schedule.add("parallel", root, namesOf(outer));
-      for (Stage *stage : nest.members) {
-        if (stage != nest.root)
-          schedule.add("place", stage->name(), {root}, "at");
-        else if (!stage->isResult)
-          schedule.add("place", stage->name(), {}, "store");
-        SmallVector<BlockArgument> order = loopOrder(graph, *stage, nest.innerAxes(*stage));
-        if (order.empty())
-          continue;
-        schedule.add("order", stage->name(), namesOf(order));
-        if (isa<moa::GenOp>(order.back().getOwner()->getParentOp()) && (!stage->hasReduction() || stage->root))
-          schedule.add("lanes", stage->name(), namesOf(order.back()));
-      }
-      remark::passed(nest.root->gen.getLoc(), remark::RemarkOpts::name("gamma-nest").category("gamma"))
-          << "nest of " << root << " with " << std::to_string(nest.members.size()) << " stages and "
-          << std::to_string(nest.depth) << " outer loops";
+    UserSchedule user(getOperation());
+    std::vector<PlannedNest> nests;
+    if (user.empty()) {
+      for (Nest &nest : defaultNests(graph))
+        nests.push_back({std::move(nest), false, {}, {}, {}});
+    } else {
+      LiftedAxes lifted = stateLifts(graph, user, schedule);
+      FailureOr<std::vector<PlannedNest>> planned = userNests(graph, user, lifted);
+      if (failed(planned))
+        return signalPassFailure();
+      nests = std::move(*planned);
     }
+    for (PlannedNest &planned : nests)
+      state(planned, graph, schedule);
     schedule.store(getOperation());
+  }
+
+  void state(PlannedNest &planned, StageGraph &graph, Schedule &schedule) {
+    Nest &nest = planned.nest;
+    std::string root = nest.root->name();
+    if (!planned.stated && nest.members.size() == 1 && !nest.contraction && nest.root->rank() > 1)
+      if (BlockArgument innermost = innermostAxis(graph, *nest.root, nest.root->gen.entry().getArguments()))
+        if (auto tile = transposedTile(graph, *nest.root, innermost))
+          return scheduleTiles(nest, *tile, schedule);
+    auto outer = ArrayRef(nest.loops).take_front(nest.depth);
+    schedule.add("nest", root, namesOf(outer));
+    if (nest.contraction)
+      scheduleContraction(graph, *contractionOf(graph, *nest.contraction), schedule);
+    else if (nest.parallel > 0)
+      schedule.add("parallel", root, namesOf(outer.slice(nest.firstParallel, nest.parallel)));
+    for (Stage *stage : nest.members) {
+      if (stage != nest.root) {
+        std::vector<std::string> at = {root};
+        if (nest.level[stage] != nest.depth)
+          at.push_back(nest.loops[nest.level[stage] - 1].digit.name);
+        schedule.add("place", stage->name(), at, "at");
+      } else if (!stage->isResult && schedule.placement(stage->name()).empty()) {
+        schedule.add("place", stage->name(), {}, "store");
+      }
+      stateLoops(planned, *stage, graph, schedule);
+    }
+    remark::passed(nest.root->gen.getLoc(), remark::RemarkOpts::name("gamma-nest").category("gamma"))
+        << "nest of " << root << " with " << std::to_string(nest.members.size()) << " stages and "
+        << std::to_string(nest.depth) << " outer loops";
+  }
+
+  void stateLoops(PlannedNest &planned, Stage &stage, StageGraph &graph, Schedule &schedule) {
+    SmallVector<StageLoop> order = planned.stated ? planned.inside[&stage] : defaultOrder(graph, stage, planned.nest);
+    if (order.empty())
+      return;
+    schedule.add("order", stage.name(), namesOf(order));
+    std::vector<std::string> lanes = planned.lanes[&stage];
+    if (lanes.empty() && !order.back().isReduction() && (!stage.hasReduction() || stage.root))
+      lanes = namesOf(order.back());
+    if (!lanes.empty())
+      schedule.add("lanes", stage.name(), lanes);
+    for (auto &[name, times] : planned.unrolled[&stage])
+      schedule.add("unroll", stage.name(), name, times);
   }
 };
 } // namespace

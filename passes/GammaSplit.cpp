@@ -32,9 +32,9 @@ public:
     auto choose = [&](BlockArgument axis, ArrayRef<shape::Expr> asked) { return note(axis, asked); };
     for (const NestBlock &block : blocksOf(nest, entry, exprs, isArgument, choose))
       for (Stage *stage : nest.members) {
-        SmallVector<StageLoop> loopsInside = loopOrder(nest, *stage, schedule, lifted);
+        SmallVector<StageLoop> loopsInside = loopOrder(nest, *stage, schedule, lifted, regionsOf(nest, *stage, exprs));
         for (auto [loop, axis] : llvm::zip(nest.loops, nest.axisOf[stage]))
-          if (loop.last)
+          if (loop.last && axis != Nest::none)
             bound.insert(stage->gen.entry().getArgument(axis));
         SmallVector<StageLoop> order; // the loops in which an index becomes known
         for (const StageLoop &loop : loopsInside)

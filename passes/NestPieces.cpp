@@ -28,10 +28,14 @@ public:
       return blocks.push_back(std::move(block));
     const StageLoop &outer = nest.loops[loop];
     shape::Expr lo, hi = nest.root->gen.arrayType().extents()[outer.axis.getArgNumber()];
-    if (outer.lifted()) // never cut: its pieces lie inside its tiles
+    // A lifted axis is cut inside its tiles; what is computed once outside of a loop must not be computed for each piece.
+    bool between = llvm::any_of(nest.members, [&](Stage *stage) { return nest.level[stage] <= loop; });
+    if (outer.lifted() || between)
       return whole(std::move(block), outer, cut(lo, hi, {}, block.facts));
     SmallVector<Inside> code;
     for (Stage *stage : nest.members) {
+      if (nest.axisOf[stage][loop] == Nest::none)
+        continue;
       bool deepest = loop + 1 == nest.depth && nest.innerAxes(*stage).empty();
       code.push_back({stage->gen.yielded(), exprs.nameOf(axis(stage, loop)), deepest});
     }
@@ -53,7 +57,7 @@ private:
       return;
     auto loop = static_cast<unsigned>(block.pieces.size());
     for (Stage *stage : nest.members)
-      if (outer.last)
+      if (outer.last && nest.axisOf[stage][loop] != Nest::none)
         pieces.front().assume(block.facts, exprs.nameOf(axis(stage, loop)));
     block.pieces.push_back(pieces.front());
     extend(std::move(block));

@@ -30,6 +30,8 @@ std::optional<SmallVector<unsigned>> moac::joinAxes(StageGraph &graph, const Nes
       return std::nullopt;
     SmallVector<unsigned> axes;
     for (unsigned loop = 0; loop < nest.depth; ++loop) {
+      if (reader->second[loop] == Nest::none)
+        return std::nullopt;
       Value index = read.reader->gen.entry().getArgument(reader->second[loop]);
       auto subscripts = read.psi.getSubscripts();
       auto at = llvm::find(subscripts, index);
@@ -47,6 +49,23 @@ std::optional<SmallVector<unsigned>> moac::joinAxes(StageGraph &graph, const Nes
   return result;
 }
 
+std::optional<SmallVector<unsigned>> moac::siblingAxes(StageGraph &graph, const Nest &nest, Stage &stage) {
+  if (!stage.readers.empty() || nest.depth == 0)
+    return std::nullopt;
+  SmallVector<unsigned> axes;
+  for (const StageLoop &loop : ArrayRef(nest.loops).take_front(nest.depth)) {
+    unsigned axis = loop.axis.getArgNumber();
+    if (loop.lifted() || axis >= stage.rank() ||
+        !(stage.gen.arrayType().extents()[axis] == nest.root->gen.arrayType().extents()[axis]))
+      return std::nullopt;
+    axes.push_back(axis);
+  }
+  for (Stage *member : nest.members)
+    if (graph.dependsOn(&stage, member) || graph.dependsOn(member, &stage))
+      return std::nullopt;
+  return axes;
+}
+
 namespace {
 /// Outer loops of a nest rooted here. A reduction summed into a register leaves every free axis outside; otherwise the last
 /// axis runs inside, along memory.
@@ -59,17 +78,11 @@ unsigned outerDepth(StageGraph &graph, Stage &root) {
   return freeInnermost ? rank - 1 : rank;
 }
 
-/// A result that nobody in the kernel reads may share the loops of another with the same leading extents, if both use a
-/// stage or input in common and neither leads to the other.
+/// A result that nobody in the kernel reads may share the loops of another with the same leading extents by default, if both
+/// use a stage or input in common.
 bool joinsAsSibling(StageGraph &graph, const Nest &nest, Stage &stage) {
-  if (!stage.readers.empty() || nest.depth == 0 || stage.rank() < nest.depth)
+  if (!siblingAxes(graph, nest, stage))
     return false;
-  for (unsigned loop = 0; loop < nest.depth; ++loop)
-    if (!(stage.gen.arrayType().extents()[loop] == nest.root->gen.arrayType().extents()[loop]))
-      return false;
-  for (Stage *member : nest.members)
-    if (graph.dependsOn(&stage, member) || graph.dependsOn(member, &stage))
-      return false;
   SmallPtrSet<Value, 8> used;
   for (Stage *member : nest.members)
     member->gen.getBody().walk([&](PsiOp psi) { used.insert(psi.getArray()); });
@@ -79,6 +92,24 @@ bool joinsAsSibling(StageGraph &graph, const Nest &nest, Stage &stage) {
 }
 } // namespace
 
+std::optional<SmallVector<unsigned>> moac::defaultJoin(StageGraph &graph, const Nest &nest, Stage &stage) {
+  if (nest.depth > 0 && !stage.readers.empty())
+    return joinAxes(graph, nest, stage);
+  if (joinsAsSibling(graph, nest, stage))
+    return siblingAxes(graph, nest, stage);
+  return std::nullopt;
+}
+
+void moac::startDefaultNest(StageGraph &graph, Nest &nest) {
+  Stage &stage = *nest.root;
+  nest.members = {&stage};
+  nest.depth = nest.parallel = nest.contraction ? stage.rank() : outerDepth(graph, stage);
+  nest.axisOf[&stage] = llvm::to_vector(llvm::seq(0u, nest.depth));
+  nest.level[&stage] = nest.depth;
+  for (unsigned axis : nest.axisOf[&stage])
+    nest.loops.push_back({stage.gen.entry().getArgument(axis), LiftedAxes().of(stage.gen.entry().getArgument(axis)).front()});
+}
+
 std::vector<Nest> moac::defaultNests(StageGraph &graph) {
   std::vector<Nest> nests; // last to run first
   for (auto it = graph.stages.rbegin(); it != graph.stages.rend(); ++it) {
@@ -87,20 +118,18 @@ std::vector<Nest> moac::defaultNests(StageGraph &graph) {
     for (Nest &nest : nests) {
       if (nest.contraction == &stage) {
         nest.axisOf[&stage] = llvm::to_vector(llvm::seq(0u, nest.depth));
+        nest.level[&stage] = nest.depth;
         nest.members.insert(nest.members.begin(), &stage);
         joined = true;
         break;
       }
       if (nest.contraction)
         continue;
-      std::optional<SmallVector<unsigned>> axes;
-      if (nest.depth > 0 && !stage.readers.empty())
-        axes = joinAxes(graph, nest, stage);
-      else if (joinsAsSibling(graph, nest, stage))
-        axes = llvm::to_vector(llvm::seq(0u, nest.depth));
+      std::optional<SmallVector<unsigned>> axes = defaultJoin(graph, nest, stage);
       if (!axes)
         continue;
       nest.axisOf[&stage] = *axes;
+      nest.level[&stage] = nest.depth;
       nest.members.insert(nest.members.begin(), &stage);
       joined = true;
       break;
@@ -109,12 +138,8 @@ std::vector<Nest> moac::defaultNests(StageGraph &graph) {
       continue;
     Nest nest;
     nest.root = &stage;
-    nest.members = {&stage};
     nest.contraction = contractionOf(graph, stage) ? &stage : contractionBefore(graph, stage);
-    nest.depth = nest.parallel = nest.contraction ? stage.rank() : outerDepth(graph, stage);
-    nest.axisOf[&stage] = llvm::to_vector(llvm::seq(0u, nest.depth));
-    for (unsigned axis : nest.axisOf[&stage])
-      nest.loops.push_back({stage.gen.entry().getArgument(axis), LiftedAxes().of(stage.gen.entry().getArgument(axis)).front()});
+    startDefaultNest(graph, nest);
     nests.push_back(std::move(nest));
   }
   std::reverse(nests.begin(), nests.end());
@@ -123,21 +148,44 @@ std::vector<Nest> moac::defaultNests(StageGraph &graph) {
 
 // ---- nests of a schedule ------------------------------------------------------------------------------------------------
 
+SmallVector<unsigned> moac::sharedAxes(const Nest &nest, ArrayRef<AxisRegion> regions, unsigned level) {
+  SmallVector<unsigned> axes(nest.loops.size(), Nest::none);
+  for (unsigned loop = 0; loop < level; ++loop)
+    for (auto [axis, region] : llvm::enumerate(regions))
+      if (region.point == nest.loops[loop].axis)
+        axes[loop] = axis;
+  return axes;
+}
+
 namespace {
-LogicalResult join(StageGraph &graph, Nest &nest, Stage &stage) {
-  std::optional<SmallVector<unsigned>> axes;
-  if (stage.readers.empty())
-    axes = llvm::to_vector(llvm::seq(0u, nest.depth));
-  else
-    axes = joinAxes(graph, nest, stage);
-  for (const StageLoop &loop : nest.loops)
-    if (loop.first && llvm::none_of(nest.loops, [&](const StageLoop &other) { return other.axis == loop.axis && other.last; }))
-      return stage.gen.emitError() << "'" << stage.name() << "' cannot be placed at '" << nest.root->name()
-                                   << "': the loop '" << loop.digit.name << "' is a part of an axis";
-  if (!axes)
-    return stage.gen.emitError() << "'" << stage.name() << "' cannot be placed at '" << nest.root->name()
-                                 << "': it is read outside the nest or at other indices than its loops";
-  nest.axisOf[&stage] = *axes;
+LogicalResult join(StageGraph &graph, Nest &nest, Stage &stage, StringRef at) {
+  auto refuse = [&](StringRef why) {
+    return stage.gen.emitError() << "'" << stage.name() << "' cannot be placed at '" << nest.root->name() << "': " << why;
+  };
+  unsigned level = nest.depth;
+  if (!at.empty()) {
+    const auto *loop = llvm::find_if(nest.loops, [&](const StageLoop &l) { return l.digit.name == at; });
+    if (loop == nest.loops.end())
+      return refuse("it has no outer loop of that name");
+    level = loop - nest.loops.begin() + 1;
+  }
+  nest.level[&stage] = level;
+  if (stage.readers.empty()) {
+    nest.members = {nest.root};
+    std::optional<SmallVector<unsigned>> axes = siblingAxes(graph, nest, stage);
+    if (!axes || level != nest.depth)
+      return refuse("it has other loops");
+    nest.axisOf[&stage] = *axes;
+    return success();
+  }
+  for (StageRead &read : stage.readers)
+    if (auto reader = nest.level.find(read.reader); reader == nest.level.end() || reader->second < level)
+      return refuse("it is read outside");
+  SmallVector<AxisRegion> regions = regionsOf(nest, stage, level, graph.exprs);
+  for (const AxisRegion &region : regions)
+    if (!region.point && !region.whole && (stage.isResult || stage.readChecked()))
+      return refuse("it is a result or read with a check, and only a part of it is needed there");
+  nest.axisOf[&stage] = sharedAxes(nest, regions, level);
   return success();
 }
 
@@ -179,6 +227,7 @@ LogicalResult outerLoops(Nest &nest, DirectiveAttr directive, const Schedule &sc
   nest.loops.assign(order.begin(), order.begin() + nest.depth);
   for (const StageLoop &loop : nest.loops)
     nest.axisOf[nest.root].push_back(loop.axis.getArgNumber());
+  nest.level[nest.root] = nest.depth;
   if (!schedule.sizes("parallel", nest.root->name()).empty())
     return success(); // the chunks of a contraction
   for (const std::string &word : schedule.axes("parallel", nest.root->name())) {
@@ -207,8 +256,10 @@ FailureOr<SmallVector<Nest>> moac::scheduledNests(KernelOp kernel, StageGraph &g
       return failure();
     for (auto it = graph.stages.rbegin(); it != graph.stages.rend(); ++it)
       if (it->get() != nest.root && schedule.placement((*it)->name()) == "at" &&
-          schedule.axes("place", (*it)->name()).front() == nest.root->name() && failed(join(graph, nest, **it)))
+          schedule.axes("place", (*it)->name()).front() == nest.root->name() &&
+          failed(join(graph, nest, **it, schedule.axes("place", (*it)->name()).size() > 1 ? schedule.axes("place", (*it)->name())[1] : "")))
         return failure();
+    nest.members.clear();
     for (auto &stage : graph.stages)
       if (nest.axisOf.count(stage.get()))
         nest.members.push_back(stage.get());
@@ -220,10 +271,15 @@ FailureOr<SmallVector<Nest>> moac::scheduledNests(KernelOp kernel, StageGraph &g
   return nests;
 }
 
-SmallVector<StageLoop> moac::loopOrder(const Nest &nest, Stage &member, const Schedule &schedule, const LiftedAxes &lifted) {
+SmallVector<StageLoop> moac::loopOrder(const Nest &nest, Stage &member, const Schedule &schedule, const LiftedAxes &lifted,
+                                       ArrayRef<AxisRegion> regions) {
   SmallVector<StageLoop> inner, accumulated, order;
-  for (BlockArgument axis : nest.innerAxes(member))
-    addLoops(axis, lifted, inner);
+  for (BlockArgument axis : nest.innerAxes(member)) {
+    if (&member == nest.root || regions.empty() || regions[axis.getArgNumber()].whole)
+      addLoops(axis, lifted, inner);
+    else // what is left of it in a tile is one loop
+      inner.push_back({axis, {lifted.of(axis).back().name, shape::Expr(1), std::nullopt}});
+  }
   if (&member == nest.root)
     llvm::erase_if(inner, [&](const StageLoop &loop) { return loopNamed(loop.digit.name, nest.loops); });
   if (member.root)
@@ -239,4 +295,10 @@ SmallVector<StageLoop> moac::loopOrder(const Nest &nest, Stage &member, const Sc
   for (StageLoop &loop : order)
     loop.first &= &member != nest.root || llvm::none_of(nest.loops, [&](const StageLoop &outer) { return outer.axis == loop.axis; });
   return order;
+}
+
+SmallVector<AxisRegion> moac::regionsOf(const Nest &nest, Stage &member, IndexExprs &exprs) {
+  if (&member == nest.root || member.readers.empty())
+    return {};
+  return regionsOf(nest, member, nest.level.at(&member), exprs);
 }

@@ -54,13 +54,24 @@ def SplitStages : Pass<"moa-split-stages", "::moac::moa::KernelOp"> {
   let dependentDialects = ["::moac::moa::MoaDialect"];
 }
 
+def GammaLift : Pass<"gamma-lift", "::moac::moa::KernelOp"> {
+  let summary = "Find out what a user's schedule speaks of";
+  let description = [{
+    Writes on every axis how a schedule may call it (attribute `loops`: `i` for an output's axis and what is mapped to it
+    one to one, `S.i` for the axis of S alone). The user's directives, those with an empty stage, are checked against these
+    names, against the values and against what lifting allows; `place` becomes a directive on stages, and stages whose
+    reductions are spoken of are kept from being inlined. What is refused names values and axes.
+  }];
+  let dependentDialects = ["::moac::moa::MoaDialect"];
+}
+
 def GammaInline : Pass<"gamma-inline", "::moac::moa::KernelOp"> {
   let summary = "Decide which stages are recomputed where they are read";
   let description = [{
     Adds `place NAME inline` to the schedule for every stage whose recomputation costs less than a store and the loads: the
     rule is `reads * cost(body) <= elements * (cost(body) + store) + reads * load`, with all symbols at a sample size. A stage
-    that is one reduction is inlined when each element is read once. Figures are remarks. Kernels that have a schedule
-    from the user are left alone.
+    that is one reduction is inlined when each element is read once. Figures are remarks. What the schedule says of a
+    stage's place stands.
   }];
   let dependentDialects = ["::moac::moa::MoaDialect"];
 }
@@ -74,7 +85,8 @@ def GammaPlace : Pass<"gamma-place", "::moac::moa::KernelOp"> {
 def GammaNest : Pass<"gamma-nest", "::moac::moa::KernelOp"> {
   let summary = "Choose nests, placement and loop order of the stages";
   let description = [{
-    Pre-condition: no stage is placed inline any more. Adds `nest`, `parallel`, `place` (at the nest of the only reader, or
+    Pre-condition: no stage is placed inline any more. Follows the user's lifts, orders, placements, parallel loops, lanes and
+    unrolled loops, and refuses what is impossible; the rest is by default. Adds `nest`, `parallel`, `place` (at the nest of the only reader, or
     store), `order` and `lanes`. The innermost loop is the axis with the cheapest strides; if it is a free axis, the
     reduction runs outside it and accumulates in the stage's row.
   }];

@@ -38,6 +38,12 @@ std::vector<std::string> Schedule::axes(StringRef verb, StringRef stage) const {
   return result;
 }
 
+bool Schedule::hasAny(StringRef verb) const {
+  return llvm::any_of(directives, [&](DirectiveAttr d) { return d.getVerb().getValue() == verb; });
+}
+
+bool Schedule::has(StringRef verb, StringRef stage) const { return find(directives, verb, stage) != nullptr; }
+
 StringRef Schedule::placement(StringRef stage) const {
   const DirectiveAttr *directive = find(directives, "place", stage);
   return directive ? directive->getMode().getValue() : StringRef();
@@ -68,31 +74,4 @@ std::vector<std::string> Schedule::sizes(StringRef verb, StringRef stage) const 
 void Schedule::store(KernelOp kernel) const {
   SmallVector<Attribute> list(directives.begin(), directives.end());
   kernel.setScheduleAttr(ArrayAttr::get(context, list));
-}
-
-/// `lift i by 64 as it, ii`.
-static std::string liftText(DirectiveAttr d) {
-  auto word = [&](unsigned i) { return cast<StringAttr>(d.getAxes()[i]).getValue().str(); };
-  return "  lift " + d.getStage().getValue().str() + ": " + word(0) + " by " + d.getMode().getValue().str() + " as " +
-         word(1) + ", " + word(2) + "\n";
-}
-
-std::string Schedule::text() const {
-  std::string out;
-  for (DirectiveAttr d : directives) {
-    std::string axes;
-    for (Attribute axis : d.getAxes())
-      axes += (axes.empty() ? "" : ", ") + cast<StringAttr>(axis).getValue().str();
-    std::string stage = d.getStage().getValue().str(), verb = d.getVerb().getValue().str();
-    std::string mode = d.getMode().getValue().str();
-    if (verb == "place")
-      out += "  place " + stage + " " + mode + (axes.empty() ? "" : " " + axes) + "\n";
-    else if (verb == "lift" && d.getAxes().size() > 1)
-      out += liftText(d);
-    else if (verb == "split" || verb == "lift")
-      out += "  " + verb + " " + stage + ": " + axes + (verb == "split" ? " at " : " along ") + mode + "\n";
-    else
-      out += "  " + verb + " " + stage + ": " + axes + (mode.empty() ? "" : " by " + mode) + "\n";
-  }
-  return out;
 }

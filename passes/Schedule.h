@@ -2,9 +2,11 @@
 //
 // Verbs (axes are index names of the stage; a nest is named by its root stage):
 //   place S inline            S is recomputed where it is read
-//   place S at R              S is computed inside the outer loops of nest R, in a buffer for what is needed there
+//   place S at R              S is computed inside the outer loops of nest R, in a buffer for what is needed there; `at R, it`:
+//                             inside the loop `it` of these
 //   place S store             S is a whole array
-//   nest R [b, i]             R roots a nest whose outer loops are these axes of R
+//   keep S                    S is not inlined unless it is placed so
+//   nest R [b, i]             R roots a nest whose outer loops are these loops of R
 //   parallel R [b, i]         these outer loops are divided among threads
 //   order S [k, p]            the loops of S inside the nest, outermost first; a reduction axis in the list is a loop of the
 //                             nest (the stage accumulates in its buffer), one that is not is summed into a register
@@ -38,13 +40,13 @@ public:
   std::vector<shape::Expr> expressions(llvm::StringRef verb, llvm::StringRef stage, llvm::StringRef axis) const;
   /// The sizes that a directive's mode lists: numbers, or names of ir/Tuned.def.
   std::vector<std::string> sizes(llvm::StringRef verb, llvm::StringRef stage) const;
+  bool hasAny(llvm::StringRef verb) const;
+  bool has(llvm::StringRef verb, llvm::StringRef stage) const;
   bool empty() const { return directives.empty(); }
   llvm::ArrayRef<moa::DirectiveAttr> all() const { return directives; }
 
   /// Writes the list back to the kernel.
   void store(moa::KernelOp kernel) const;
-  /// The directives as lines of the language's schedule syntax.
-  std::string text() const;
 
 private:
   mlir::MLIRContext *context;

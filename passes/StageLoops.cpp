@@ -21,7 +21,7 @@ class StageLoops {
 public:
   StageLoops(OpBuilder &b, Stage &stage, const Storage &place, ArrayRef<StageLoop> order, const Schedule &schedule,
              BodyEmitter &emitter)
-      : b(b), stage(stage), place(place), emitter(emitter), loc(stage.gen.getLoc()), lanes(schedule.axes("lanes", stage.name())),
+      : b(b), stage(stage), place(place), emitter(emitter), loc(stage.gen.getLoc()), lanes(schedule.axes("lanes", stage.name())), unrolled(schedule.axes("unroll", stage.name())),
         order(order) {}
 
   void emit() {
@@ -45,7 +45,10 @@ private:
   void over(ArrayRef<StageLoop> loops, Value root, RedOp accumulates, llvm::function_ref<void()> inside) {
     if (loops.empty())
       return inside();
-    if (AxisLoop last = loopOf(order.back()); last.role == "lanes" && last.digit.span && !asked && emitter.inTile(last.axis)) {
+    // Once all other loops of the innermost axis are open, it can be told whether its tile is whole.
+    bool tileKnown = std::all_of(loops.begin(), &order.back(), [&](const StageLoop &loop) { return loop.axis != order.back().axis; });
+    if (AxisLoop last = loopOf(order.back());
+        last.role == "lanes" && last.digit.span && !asked && tileKnown && emitter.inTile(last.axis)) {
       asked = true;
       emitter.wholeTiles(last, [&] { over(loops, root, accumulates, inside); });
       asked = false;
@@ -73,6 +76,8 @@ private:
       loop.lo = indexConstant(b, loc, 0), loop.hi = extentOf(of.axis);
     if (of.axis == order.back().axis && of.last && llvm::is_contained(lanes, of.digit.name))
       loop.role = "lanes";
+    else if (llvm::is_contained(unrolled, of.digit.name))
+      loop.role = "unroll";
     return loop;
   }
 
@@ -110,7 +115,7 @@ private:
   const Storage &place;
   BodyEmitter &emitter;
   Location loc;
-  std::vector<std::string> lanes;
+  std::vector<std::string> lanes, unrolled;
   ArrayRef<StageLoop> order;
   bool asked = false; ///< whether the tile of lanes is whole
 };

@@ -11,9 +11,12 @@ Value Storage::offset(OpBuilder &b, Location loc, ArrayRef<Value> subscripts) co
   Value sum;
   for (size_t n = axes.size(), k = 0; k < n; ++k) {
     size_t at = columnMajor ? n - 1 - k : k;
+    Value index = subscripts[axes[at]];
+    if (!origins.empty())
+      index = buildIndex(b, loc, ScalarFn::sub_, {index, origins[at]});
     if (sum)
-      sum = buildIndex(b, loc, ScalarFn::mul_, {sum, extents[at]});
-    sum = sum ? buildIndex(b, loc, ScalarFn::add_, {sum, subscripts[axes[at]]}) : subscripts[axes[at]];
+      sum = buildIndex(b, loc, ScalarFn::mul_, {sum, lengths.empty() ? extents[at] : lengths[at]});
+    sum = sum ? buildIndex(b, loc, ScalarFn::add_, {sum, index}) : index;
   }
   return sum ? sum : indexConstant(b, loc, 0);
 }

@@ -32,6 +32,7 @@ struct Subject {
   std::map<std::string, shape::Expr> indexArrays = {};
   /// Sizes to run at; empty: drawn from 0, 1, 2, 3, 5, 7, 17 and 33.
   std::vector<SymbolSizes> sizes = {};
+  bool recomputes = false; ///< its schedule may visit points more than once
   /// Elements of the largest value at these sizes.
   std::function<double(const SymbolSizes &)> elements = [](const SymbolSizes &) { return 0.0; };
 };
@@ -52,7 +53,7 @@ std::string examine(Batch &batch, const Subject &subject, uint64_t seed, unsigne
 /// What is wrong with one call: the stages differ, or the compiled kernel with 1 and with `threads`
 /// threads does. `want` gets what the oracle says.
 std::string examineCall(Batch &batch, const KernelSignature &kernel, const CallArguments &arguments,
-                        bool exact, int threads, InterpretResult *want = nullptr);
+                        bool exact, int threads, InterpretResult *want = nullptr, bool recomputes = false);
 
 /// What is wrong with a program on its own.
 std::string judge(const Subject &subject, uint64_t seed, unsigned *ran = nullptr);
