@@ -46,11 +46,10 @@ private:
     if (loops.empty())
       return inside();
     // Once all other loops of the innermost axis are open, it can be told whether its tile is whole.
-    bool tileKnown = std::all_of(loops.begin(), &order.back(), [&](const StageLoop &loop) { return loop.axis != order.back().axis; });
-    if (AxisLoop last = loopOf(order.back());
-        last.role == "lanes" && last.digit.span && !asked && tileKnown && emitter.inTile(last.axis)) {
+    bool tileKnown = order.back().digit.span && !order.back().isReduction() && std::all_of(loops.begin(), &order.back(), [&](const StageLoop &loop) { return loop.axis != order.back().axis; });
+    if (tileKnown && !asked && llvm::is_contained(lanes, order.back().digit.name) && emitter.inTile(order.back().axis)) {
       asked = true;
-      emitter.wholeTiles(last, [&] { over(loops, root, accumulates, inside); });
+      emitter.wholeTiles(loopOf(order.back()), [&] { over(loops, root, accumulates, inside); });
       asked = false;
       return;
     }
