@@ -160,6 +160,8 @@ void finishCollapse(Loop &loop) {
 
 void finishUnroll(Loop &loop) {
   constexpr int64_t most = 16;
+  if (loop.factor > 0)
+    return; // the schedule says it
   const bool constant = loop.lo.kind == Expr::Kind::Integer && loop.hi.kind == Expr::Kind::Integer;
   const bool tuned = loop.hi.kind == Expr::Kind::Name && findTuned(loop.hi.text);
   const int64_t trips = constant ? loop.hi.integer - loop.lo.integer : tuned ? most : 4;

@@ -347,6 +347,8 @@ void KernelBuilder::loop(onf::ForOp op, Body &body) {
     loop.role = Loop::Role::Lanes;
   } else if (role == "unroll") {
     loop.role = Loop::Role::Unroll;
+    if (auto copies = op->getAttrOfType<IntegerAttr>("copies"))
+      loop.factor = copies.getInt();
   }
   block(op.entry(), loop.body);
   names.release(mark);

@@ -57,8 +57,14 @@ private:
       mode = directive.strategy.text;
       strategy(directive.strategy);
       break;
-    case Kind::Online:
     case Kind::Pack:
+      mode = directive.at ? "at" : "store";
+      if (directive.at)
+        names.push_back(directive.at->text);
+      for (const ast::Name &axis : directive.axes)
+        names.push_back(axis.text);
+      break;
+    case Kind::Online:
       diags.report(diag::notYet, directive.keywordRange, words[int(directive.kind)]);
       break;
     default:
@@ -118,6 +124,8 @@ static std::vector<const ast::Name *> namesOf(const ast::Directive &directive) {
     names.insert(names.end(), {&directive.outer, &directive.inner});
   if (directive.at)
     names.push_back(&*directive.at);
+  for (const ast::Name &axis : directive.axes)
+    names.push_back(&axis);
   return names;
 }
 
@@ -125,7 +133,7 @@ void reportRefusal(const Refusal &refusal, const std::vector<ast::File> &files,
                    Diagnostics &diags) {
   static constexpr DiagKind<2> kinds[] = {
       diag::unknownLoop, diag::unknownValue, diag::cannotLift,   diag::cannotOrder,
-      diag::cannotPlace, diag::cannotLanes,  diag::cannotUnroll, diag::cannotParallel};
+      diag::cannotPlace,    diag::cannotPack, diag::cannotLanes,  diag::cannotUnroll, diag::cannotParallel};
   const auto *kind = llvm::find_if(
       kinds, [&](DiagKind<2> k) { return StringRef(diagName(k.id)) == refusal.kind; });
   SourceRange range;

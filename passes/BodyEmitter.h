@@ -41,6 +41,7 @@ struct AxisLoop {
   Digit digit = {};
   bool last = true; ///< the other digits of the axis have their loops around this one
   unsigned collapse = 0; ///< of the first of perfectly nested parallel loops
+  unsigned copies = 0;   ///< of the body of a loop that is unrolled; 0: as many as seem good
 };
 
 class BodyEmitter {

@@ -154,12 +154,20 @@ void BodyEmitter::wholeTiles(const AxisLoop &loop, llvm::function_ref<void()> in
     });
 }
 
+/// Gives the loop of `index` its step and the copies of its body.
+static void complete(Value index, Value step, unsigned copies) {
+  auto loop = cast<onf::ForOp>(index.getParentBlock()->getParentOp());
+  if (step)
+    loop.getStepMutable().assign(step);
+  if (copies > 0)
+    loop->setAttr("copies", IntegerAttr::get(IntegerType::get(loop->getContext(), 64), copies));
+}
+
 void BodyEmitter::open(const AxisLoop &loop) {
   Range range = rangeOf(loop);
   StringRef name = loop.last ? indexName(loop.axis) : StringRef(loop.digit.name);
   Value index = openLoop(b, binderOf(loop.axis)->getLoc(), range.lo, range.hi, name, loop.role, loop.collapse, loop.reverse);
-  if (range.step)
-    cast<onf::ForOp>(index.getParentBlock()->getParentOp()).getStepMutable().assign(range.step);
+  complete(index, range.step, loop.copies);
   if (loop.last)
     enter(loop.axis, index);
   else
@@ -252,8 +260,7 @@ void BodyEmitter::forPiece(const AxisLoop &loop, const Piece &piece, const Range
         along && llvm::is_contained(lifts->second, shape::floordiv(along->x, along->m)))
       return forQuotients(loop, *along, {range.lo, range.hi}, !outside.provePositive(along->m), inside);
   Value index = openLoop(b, loc, range.lo, range.hi, indexName(loop.axis), loop.role, 0, loop.reverse);
-  if (range.step)
-    cast<onf::ForOp>(index.getParentBlock()->getParentOp()).getStepMutable().assign(range.step);
+  complete(index, range.step, loop.copies);
   enter(loop.axis, index);
   inside();
 }

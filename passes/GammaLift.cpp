@@ -1,5 +1,6 @@
 // The user's directives against the stages of the kernel: which loops and values they name, whether
 // lifts are possible, and what they say of placement.
+#include "passes/Packing.h"
 #include "passes/Passes.h"
 #include "passes/Slice.h"
 #include "passes/UserSchedule.h"
@@ -172,7 +173,13 @@ private:
 
 struct GammaLift : impl::GammaLiftBase<GammaLift> {
   void runOnOperation() override {
-    StageGraph graph(getOperation());
+    StageGraph written(getOperation());
+    nameLoops(written);
+    if (llvm::any_of(UserSchedule(getOperation()).all(), [](const UserDirective &directive) { return directive.is("pack"); })) {
+      if (failed(makePacks(getOperation())))
+        return signalPassFailure();
+    }
+    StageGraph graph(getOperation()); // with the copies
     nameLoops(graph);
     if (!UserSchedule(getOperation()).empty() && failed(Resolver(getOperation(), graph).run()))
       signalPassFailure();

@@ -134,8 +134,24 @@ private:
       return llvm::any_of(
           graph.stages, [&](auto &stage) { return stage->name() == name && !isOrdinary(*stage); });
     });
+    for (auto &stage : graph.stages)
+      if (stage->gen->hasAttr("packs") && llvm::is_contained(names, stage->name())) {
+        line(packed(*stage, ""));
+        llvm::erase(names, stage->name());
+      }
     if (!names.empty())
       line("place " + llvm::join(names, ", ") + " " + mode);
+  }
+
+  /// A copy by what it is a copy of.
+  std::string packed(Stage &copy, const std::string &loop) {
+    auto named = copy.gen->getAttrOfType<IntegerAttr>("packs").getInt();
+    Words axes;
+    for (BlockArgument axis : copy.gen.entry().getArguments().take_back(named))
+      axes.push_back(loopNames(axis).front().str());
+    StringRef name = copy.gen.getName();
+    name.consume_back("_pack");
+    return ("pack " + name + loop + " as [" + llvm::join(axes, ", ") + "]").str();
   }
 
   void placed(Nest &nest) {
@@ -150,8 +166,8 @@ private:
           return isCalled(loop, *other.root, shortName(at));
         });
       });
-      line("place " + stage->name() + " at " +
-           (roots == 1 ? shortName(at) : longName(*nest.root, at)));
+      std::string loop = " at " + (roots == 1 ? shortName(at) : longName(*nest.root, at));
+      line(stage->gen->hasAttr("packs") ? packed(*stage, loop) : "place " + stage->name() + loop);
     }
   }
 

@@ -21,7 +21,7 @@ class StageLoops {
 public:
   StageLoops(OpBuilder &b, Stage &stage, const Storage &place, ArrayRef<StageLoop> order, const Schedule &schedule,
              BodyEmitter &emitter)
-      : b(b), stage(stage), place(place), emitter(emitter), loc(stage.gen.getLoc()), lanes(schedule.axes("lanes", stage.name())), unrolled(schedule.axes("unroll", stage.name())),
+      : b(b), stage(stage), place(place), emitter(emitter), loc(stage.gen.getLoc()), schedule(schedule), lanes(schedule.axes("lanes", stage.name())),
         order(order) {}
 
   void emit() {
@@ -75,9 +75,21 @@ private:
       loop.lo = indexConstant(b, loc, 0), loop.hi = extentOf(of.axis);
     if (of.axis == order.back().axis && of.last && llvm::is_contained(lanes, of.digit.name))
       loop.role = "lanes";
-    else if (llvm::is_contained(unrolled, of.digit.name))
-      loop.role = "unroll";
+    else if (std::optional<unsigned> copies = copiesOf(of.digit.name))
+      loop.role = "unroll", loop.copies = *copies;
     return loop;
+  }
+
+  /// The `unroll` of a loop; several loops of a stage may be unrolled.
+  std::optional<unsigned> copiesOf(StringRef name) {
+    for (DirectiveAttr d : schedule.all())
+      if (d.getVerb().getValue() == "unroll" && d.getStage().getValue() == stage.name() &&
+          cast<StringAttr>(d.getAxes()[0]).getValue() == name) {
+        unsigned copies = 0;
+        constexpr unsigned most = 64;
+        return d.getMode().getValue().getAsInteger(10, copies) ? 0 : std::min(copies, most);
+      }
+    return std::nullopt;
   }
 
   Value extentOf(BlockArgument axis) {
@@ -114,7 +126,8 @@ private:
   const Storage &place;
   BodyEmitter &emitter;
   Location loc;
-  std::vector<std::string> lanes, unrolled;
+  const Schedule &schedule;
+  std::vector<std::string> lanes;
   ArrayRef<StageLoop> order;
   bool asked = false; ///< whether the tile of lanes is whole
 };

@@ -39,6 +39,10 @@ class Grower {
 public:
   Grower(ScheduledProgram &scheduled, Random &random) : scheduled(scheduled), random(random) {
     loops = listed(asked("lanes no_such_loop"), "the loops are ");
+    for (const Definition &definition : scheduled.program.definitions) // T1[i: M, j: N]: T1.i, T1.j
+      for (size_t open = definition.left.find('['), at = open; at != std::string::npos;
+           at = definition.left.find(',', at + 1))
+        loops.push_back(definition.left.substr(0, open) + "." + definition.left.substr(at + (at == open ? 1 : 2), 1));
     values = listed(asked("place no_such_value store"), "its values are ");
   }
 
