@@ -34,7 +34,7 @@ public:
     return std::string();
   }
   Answer<EmittedSource> emit(const EmitOptions &) override {
-    return EmittedSource{"", "#include <stdint.h>\n" + text};
+    return EmittedSource{"", "#include <stdint.h>\n" + text, ".c"};
   }
   std::vector<std::string> verify(const EmitOptions &, const EmittedSource &,
                                   reading::CReader) override {

@@ -44,7 +44,7 @@ EmittedProgram emitText(const std::string &text) {
 }
 
 std::vector<std::string> differences(const EmittedProgram &emitted, const std::string &source) {
-  return emitted.program->verify(emitted.options, {emitted.source.header, source}, reading::readC);
+  return emitted.program->verify(emitted.options, {emitted.source.header, source, ".c"}, reading::readC);
 }
 
 std::string joined(const std::vector<std::string> &lines) {
