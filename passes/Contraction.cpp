@@ -174,6 +174,7 @@ namespace {
 constexpr int64_t depth = 256, tile = 4096;
 constexpr int64_t together = 1 << 18; // elements of the panels of several indices of an axis outside row and lane
 constexpr int64_t chunkRows = 8, chunkLanes = 32; // in register blocks: the unit of work of a thread
+constexpr int64_t chunkRowsOfDoubles = 16;        // a lane block is half as wide: twice the rows for each time it is fetched
 } // namespace
 
 void moac::scheduleContraction(StageGraph &graph, const Contraction &contraction, Schedule &schedule) {
@@ -202,7 +203,7 @@ void moac::scheduleContraction(StageGraph &graph, const Contraction &contraction
   };
   schedule.add("pack", name, packed(lane));
   schedule.add("pack", name, packed(row));
-  schedule.add("parallel", name, {row, lane}, std::to_string(chunkRows) + ", " + std::to_string(chunkLanes));
+  schedule.add("parallel", name, {row, lane}, std::to_string(isDouble ? chunkRowsOfDoubles : chunkRows) + ", " + std::to_string(chunkLanes));
   schedule.add("unroll", name, {row}, "MOAC_ROWS, 4, 1");
   schedule.add("lanes", name, {lane}, isDouble ? "MOAC_COLS_F64" : "MOAC_COLS_F32");
 }
