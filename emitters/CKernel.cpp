@@ -170,7 +170,8 @@ void CKernelPrinter::printRun() {
   for (const Scratch &scratch : kernel.scratch)
     printer.line(fmt::format("{} *restrict {} = moac_take(&top, {});",
                              printer.typeName(scratch.type), scratch.name,
-                             printer.scratchBytes(scratch)));
+                             printer.scratchBytes(scratch)) +
+                 printer.place(scratch.where));
   if (!demand.thread.empty()) {
     printer.line("char *const threads = top;");
   }

@@ -306,7 +306,8 @@ private:
       if (!isUsed(scratch.name))
         continue;
       printer.line("call moac_take(top," + breakMark() + "moac_round64(" +
-                   printer.scratchBytes(scratch) + ")," + breakMark() + "taken)");
+                   printer.scratchBytes(scratch) + ")," + breakMark() + "taken)" +
+                   printer.place(scratch.where));
       place(scratch.name, "taken", scratch.count);
     }
     for (const Pool &pool : legal.pools) {

@@ -61,7 +61,8 @@ public:
     std::vector<Scratch> own;
     for (const Pool &pool : out.pools)
       own.push_back(
-          {pool.name, pool.scratch.type, apply(Op::mul_, {name("team"), name(pool.pitch)})});
+          {pool.name, pool.scratch.type, apply(Op::mul_, {name("team"), name(pool.pitch)}),
+           pool.scratch.where});
     pools = &out.pools;
     out.loops = procedure(loopsName, kernel.body, own);
     out.loops.fails = kernel.fails;

@@ -135,6 +135,7 @@ struct LocalArray {
   std::string name;
   Elem type;
   Expr count;
+  std::string where; // source position, for the reader; empty: unknown
 };
 struct Assign {
   std::string name;
@@ -204,6 +205,7 @@ struct Scratch {
   Elem type;
   Expr count; // elements, Index, over the kernel's symbols and scalars; at least 0 when checks
               // passed
+  std::string where; // as for LocalArray
 };
 /// A team of threads, each with its own copy of `scratch`; the body divides its Workshare loops.
 struct Parallel {

@@ -295,7 +295,7 @@ void KernelBuilder::alloc(onf::AllocOp op, Body &body) {
                       llvm::none_of(op.getBuffer().getUsers(), hasOffset);
   scalars.declare(op.getBuffer(), {name, element, false, scalar});
   if (!scalar)
-    body.push_back({LocalArray{name, element, size}});
+    body.push_back({LocalArray{name, element, size, sourcePlace(op.getLoc())}});
   else if (firstUseStores(op))
     undeclared[op.getBuffer()] = {name, element};
   else
@@ -312,7 +312,7 @@ void KernelBuilder::scratch(onf::AllocOp op, std::vector<Scratch> &list) {
     problems.push_back(fmt::format("the size of '{}' is not known when the kernel is entered",
                                    op.getName().str()));
   scalars.declare(op.getBuffer(), {name, element, false, false});
-  list.push_back({name, element, count});
+  list.push_back({name, element, count, sourcePlace(op.getLoc())});
 }
 
 void KernelBuilder::parallel(onf::ParallelOp op, Body &body) {

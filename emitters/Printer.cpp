@@ -115,7 +115,12 @@ void Printer::print(const LocalArray &array) {
   if (!lang.declarationsFirst)
     line(fill(use(lang.arrayDeclaration), {{"type", typeName(array.type)},
                                            {"name", array.name},
-                                           {"count", expression(array.count)}}));
+                                           {"count", expression(array.count)}}) +
+         place(array.where));
+}
+
+std::string Printer::place(const std::string &where) {
+  return where.empty() ? "" : fill(use(lang.loopWhere), {{"where", safeForComment(where)}});
 }
 
 void Printer::print(const Assign &assign) { assignment(assign.name, assign.value); }
@@ -195,8 +200,7 @@ void Printer::print(const Loop &loop) {
              {{"clauses", loop.role == Loop::Role::Sequential ? "" : clauses(loop)},
               {"factor", std::to_string(loop.factor)}}));
   const int binds = loop.reverse ? lang.loopBoundReverseBinds : lang.loopBoundBinds;
-  std::string where =
-      loop.where.empty() ? "" : fill(use(lang.loopWhere), {{"where", safeForComment(loop.where)}});
+  std::string where = place(loop.where);
   const Text &open = loop.step      ? lang.loopOpenStep
                      : loop.reverse ? lang.loopOpenReverse
                                     : lang.loopOpen;
@@ -227,7 +231,8 @@ void Printer::print(const Parallel &parallel) {
   for (const Scratch &scratch : parallel.scratch)
     lines(fill(use(lang.scratch), {{"type", typeName(scratch.type)},
                                    {"name", scratch.name},
-                                   {"bytes", scratchBytes(scratch)}}));
+                                   {"bytes", scratchBytes(scratch)}}) +
+          place(scratch.where));
   body(parallel.body);
   outdent();
   lines(use(lang.regionClose));

@@ -41,6 +41,8 @@ public:
   /// Size of an array in bytes.
   std::string arrayBytes(Elem type, const std::vector<tree::Expr> &extents);
   std::string scratchBytes(const tree::Scratch &scratch);
+  /// A source position as a comment that ends a line; empty when there is none.
+  std::string place(const std::string &where);
   /// `scale` times an Index or F64 expression in floating-point arithmetic, which cannot overflow.
   std::string realValue(double scale, const tree::Expr &e);
   /// Declares the variables of `statements`, if the language wants them first.

@@ -196,9 +196,9 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
     #pragma omp atomic capture
     slot = slots++;
     char *slice = threads + (size_t)slot * thread_bytes;
-    double *restrict S = moac_take(&slice, sizeof(double) * M);
-    double *restrict P = moac_take(&slice, sizeof(double) * M);
-    double *restrict O_sum = moac_take(&slice, sizeof(double) * E);
+    double *restrict S = moac_take(&slice, sizeof(double) * M); // attention.moa:4
+    double *restrict P = moac_take(&slice, sizeof(double) * M); // attention.moa:6
+    double *restrict O_sum = moac_take(&slice, sizeof(double) * E); // attention.moa:7
     #pragma omp for collapse(2) schedule(static)
     for (int64_t b = 0; b < B; ++b) { // attention.moa:7
       for (int64_t i = 0; i < N; ++i) { // attention.moa:7

@@ -70,7 +70,7 @@ inline Kernel scratchy() {
   Loop rows =
       loop("i", N, {stmt(copy), stmt(Variable{"s", Elem::F64, real(0)}), stmt(sum), stmt(bad)},
            Loop::Role::Workshare);
-  Parallel team{{{"mine", Elem::F64, N}}, {stmt(rows)}, N * N, true};
+  Parallel team{{{"mine", Elem::F64, N, ""}}, {stmt(rows)}, N * N, true};
   Kernel kernel;
   kernel.name = "scratchy";
   kernel.doc = {"t[j] = x[j] * x[j]", "y[i] = sum[j](t[j]) + scale"};
@@ -79,7 +79,7 @@ inline Kernel scratchy() {
   kernel.inputs = {{"x", Elem::F64, {N}, "f64[N]", "x_bytes"}};
   kernel.outputs = {{"y", Elem::F64, {N}, "f64[N]", "y_bytes"}};
   kernel.requirements = {{less(integer(0), name("N")), Status::Constraint, "N > 0", {}}};
-  kernel.scratch = {{"t", Elem::F64, N}};
+  kernel.scratch = {{"t", Elem::F64, N, ""}};
   kernel.body = {stmt(Note{"squares", true}), stmt(fill), stmt(team)};
   kernel.fails = true;
   return kernel;
