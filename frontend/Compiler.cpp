@@ -189,6 +189,8 @@ public:
     InterpretResult result;
     result.status = static_cast<int>(outcome.status);
     result.message = outcome.message;
+    for (Status status : outcome.failures)
+      result.failures.insert(static_cast<int>(status));
     auto formula = lookup<moa::KernelOp>(*module, kernel);
     result.uncertain =
         outcome.uncertain ||
@@ -245,8 +247,8 @@ private:
       return dnf ? *dnf : ModuleOp();
     if (!scheduled) {
       OwningOpRef<ModuleOp> source = dnf->clone();
-      if (options.unchecked) // the user vouches for every subscript
-        source->walk([](moa::PsiOp psi) { psi.setChecked({}); });
+      if (options.unchecked)
+        dropIndexChecks(*source);
       scheduled = run(*source, [](PassManager &manager) { addSchedulePasses(manager); });
     }
     if (stage == Stage::Scheduled || !scheduled)

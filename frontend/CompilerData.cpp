@@ -164,10 +164,7 @@ bool moac::admitsSizes(moa::KernelOp kernel, const std::vector<int64_t> &symbols
 
 namespace {
 bool isChecked(Operation *op) {
-  auto psi = dyn_cast<moa::PsiOp>(op);
-  auto scalar = dyn_cast<moa::ScalarOp>(op);
-  return (psi && !psi.getChecked().empty()) || (scalar && scalar.getChecked()) ||
-         isa<moa::CallOp>(op);
+  return moa::isChecked(op) || isa<moa::CallOp>(op);
 }
 } // namespace
 
@@ -203,10 +200,23 @@ bool moac::mayFailAhead(moa::KernelOp kernel) {
   kernel.walk([&](Operation *op) { mayFail |= isChecked(op); });
   // A read may fail like the value that it reads.
   auto found = kernel.walk([&](Operation *op) {
-    return mayFail && (isChecked(op) || isa<moa::PsiOp>(op)) && ahead(op) ? WalkResult::interrupt()
+    return mayFail && !isa<moa::KernelOp>(op->getParentOp()) &&
+                   (isChecked(op) || isa<moa::PsiOp>(op)) && ahead(op) ? WalkResult::interrupt()
                                                                           : WalkResult::advance();
   });
   return found.wasInterrupted();
+}
+
+void moac::dropIndexChecks(ModuleOp module) {
+  module.walk([](moa::PsiOp psi) { psi.setChecked({}); });
+  module.walk([](moa::WhereOp where) {
+    auto fail = where.elseValue().getDefiningOp<moa::FailOp>();
+    if (!fail || fail.getStatus() != "index")
+      return;
+    OpBuilder b(where);
+    where.getConditionMutable().assign(
+        moa::ConstantOp::create(b, where.getLoc(), b.getBoolAttr(true)).getResult());
+  });
 }
 
 double moac::countIterations(moa::KernelOp kernel, const std::vector<int64_t> &symbols) {

@@ -24,9 +24,12 @@ bool admitsSizes(moa::KernelOp kernel, const std::vector<int64_t> &symbols,
 /// A named value that is no result has elements that may fail. Results need perhaps not all of
 /// them, but a schedule that stores the value computes all.
 bool mayFailUnneeded(moa::KernelOp kernel);
-/// A scalar that may fail stands before the arrays and reductions that need it. Interpretation as
-/// written evaluates it ahead of them, also where they turn out to be empty.
+/// A scalar that may fail stands inside an array, before the arrays and reductions there that need it.
+/// Interpretation as written evaluates it ahead of them, also where they turn out to be empty.
 bool mayFailAhead(moa::KernelOp kernel);
+
+/// Leaves out the checks of subscripts: the user vouches for every one.
+void dropIndexChecks(mlir::ModuleOp module);
 
 /// Innermost loop points of a kernel in DNF at these sizes; a data-dependent bound counts as the
 /// largest symbol.

@@ -84,6 +84,8 @@ void addStages(Explanation &e, moa::KernelOp kernel, bool glyphs) {
       std::string in = " in " + gen.getName().str();
       if (auto psi = dyn_cast<moa::PsiOp>(op); psi && !psi.getChecked().empty())
         e.checks.push_back(moa::indexForm(psi.getResult(), 400, notation) + in);
+      else if (auto where = dyn_cast<moa::WhereOp>(op); where && where.elseValue().getDefiningOp<moa::FailOp>())
+        e.checks.push_back(moa::indexForm(where.getCondition(), 400, notation) + in);
       else if (auto scalar = dyn_cast<moa::ScalarOp>(op); scalar && scalar.getChecked())
         e.checks.push_back("the divisor of " + moa::indexForm(scalar.getResult(), 400, notation) + in);
     });

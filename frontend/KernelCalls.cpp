@@ -152,7 +152,7 @@ std::optional<SmallVector<Value>> Analyzer::callOperands(const CallSite &site, c
       Value value;
       if (args[i].isArray())
         diags.report(diag::arrayForScalar, args[i].range, args[i].arrayType().shapeText());
-      else if (type.isInteger(64))
+      else if (type.isSignlessInteger(64))
         value = emit.index(args[i], "'" + param.name() + "'");
       else if ((value = emit.store(args[i], type, args[i].range, param.name())))
         value = emit.convert(value, type, args[i].range);

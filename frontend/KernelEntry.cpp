@@ -80,7 +80,7 @@ void Analyzer::createKernel() {
     block.addArgument(emit.b.getIndexType(), emit.loc(symbol.range));
   for (const ParamInfo *scalar : scalars) {
     mlir::Type type = emit.type(scalar->ast->type.type);
-    block.addArgument(type.isInteger(64) ? emit.b.getIndexType() : type,
+    block.addArgument(type.isSignlessInteger(64) ? emit.b.getIndexType() : type,
                       emit.loc(scalar->ast->range));
   }
   for (const ParamInfo *input : inputs)

@@ -75,6 +75,8 @@ private:
       return conditional(where);
     if (auto red = dyn_cast<RedOp>(op))
       return reduction(red);
+    if (isa<FailOp>(op))
+      return {"fail", Tight};
     return {"?", Tight};
   }
 

@@ -5,8 +5,8 @@
 // refuses programs that touch memory they must not, read what nobody wrote, race, or finish an
 // element twice.
 //
-// Meaning of laziness: a moa value is pure, and only what a result needs may raise a status. An
-// array whose elements cannot fail is evaluated whole, once, when first needed; one that may fail
+// Meaning of laziness: a moa value is pure, and only what a result needs may raise a status. A scalar
+// of a kernel's body that depends on data is an array of rank 0. An array whose elements cannot fail is evaluated whole, once, when first needed; one that may fail
 // (a checked subscript or division in it, or in what it reads) is evaluated element by element as
 // elements are read, each at most once.
 #ifndef MOAC_IR_INTERPRETER_H
@@ -15,6 +15,7 @@
 #include "ir/Tensor.h"
 
 #include <map>
+#include <set>
 
 namespace moac {
 
@@ -54,8 +55,8 @@ struct Arguments {
 struct Limits {
   uint64_t steps = 4'000'000'000;
   uint64_t bytes = 8ull << 30;
-  /// Also evaluate values that no result needs, if they cannot fail, as a schedule that stores them
-  /// does: for counts.
+  /// Also evaluate elements that no result needs, as a schedule that stores them does: for counts.
+  /// Failures among them are ignored.
   bool unread = false;
 };
 
@@ -95,6 +96,8 @@ struct Outcome {
   /// Whether a status is returned, or which, hinged on an ambiguous value or on order: do not
   /// insist on it.
   bool uncertain = false;
+  /// On onf, every status that was recorded: which of them is returned depends on order.
+  std::set<Status> failures;
   std::string message;
   std::vector<Tensor> results;
   Counts counts;

@@ -134,10 +134,25 @@ template <class Body> Outcome Machine::guarded(Body body) {
     outcome.message = "out of memory";
   }
   outcome.uncertain = uncertain;
+  outcome.failures = failures;
   outcome.counts = counts();
   if (outcome.ok())
     outcome.results = std::move(results);
   return outcome;
+}
+
+/// What no result needs: its failures are none of the kernel's.
+void Machine::forceUnread(Array &array) {
+  if (!array.lazy)
+    return force(array);
+  for (int64_t at = 0; at < array.total; ++at)
+    try {
+      depth = 0;
+      need(array, at);
+    } catch (const Stop &stop) {
+      if (stop.ending != Ending::Returned)
+        throw;
+    }
 }
 
 Outcome Machine::runKernel(const Arguments &arguments) {
@@ -162,8 +177,8 @@ Outcome Machine::runKernel(const Arguments &arguments) {
     for (size_t k = 0; k < kernel.results.size(); ++k)
       results.push_back(result(kernel.results[k], frame.slots[kernel.returned[k]].view));
     for (size_t k = 0; limits.unread && k < arrays.size(); ++k)
-      if (!arrays[k]->ready && !arrays[k]->lazy && arrays[k]->broken == Status::Ok)
-        force(*arrays[k]);
+      if (!arrays[k]->ready && arrays[k]->broken == Status::Ok)
+        forceUnread(*arrays[k]);
   });
 }
 

@@ -44,6 +44,8 @@ public:
   /// Slot that holds an extent, evaluated when the kernel is entered.
   uint32_t extentSlot(const shape::Expr &extent);
   void bind(mlir::Value value, uint32_t to) { slots[value] = to; }
+  /// `value` is the element of the array of rank 0 at `to`.
+  void bindByNeed(mlir::Value value, uint32_t to) { byNeed[value] = to; }
   uint32_t fresh();
   uint32_t number(int64_t value);
   size_t emit(Op op, unsigned aux = 0, uint32_t dst = 0, uint32_t a = 0, uint32_t b = 0,
@@ -56,7 +58,8 @@ public:
   Block &block() { return shared.program.blocks[current]; }
   Procedure &procedure() const { return shared.program.procedures[id]; }
 
-  /// Everything but the terminator.
+  /// Everything but the terminator. A scalar of a kernel's body that may fail is an array of rank 0, so that it fails where it is
+  /// needed only.
   mlir::LogicalResult lower(mlir::Block &block);
   /// The same; arrays made inside are gone afterwards.
   mlir::LogicalResult lowerScoped(mlir::Block &block);
@@ -75,6 +78,11 @@ public:
   llvm::DenseMap<mlir::Value, uint32_t> buffers;
 
 private:
+  bool isByNeed(mlir::Operation *op) const;
+  mlir::LogicalResult lowerByNeed(mlir::Operation *op);
+  mlir::FailureOr<uint32_t> arrayByNeed(mlir::Value value, llvm::function_ref<mlir::LogicalResult(Code &)> element);
+  std::optional<uint32_t> byNeedSlot(mlir::Value value);
+  uint32_t arrayOf(mlir::Value scalar);
   mlir::LogicalResult constant(mlir::Operation *op, mlir::TypedAttr attribute, uint32_t to);
   mlir::LogicalResult scalar(moa::ScalarOp op);
   mlir::LogicalResult conversion(moa::CastOp op);
@@ -139,7 +147,7 @@ private:
   uint32_t offsetSlot(mlir::Value offset) { return offset ? slot(offset) : number(0); }
 
   uint32_t current = 0; ///< block
-  llvm::DenseMap<mlir::Value, uint32_t> slots;
+  llvm::DenseMap<mlir::Value, uint32_t> slots, byNeed; ///< values; arrays that hold values
   std::map<int64_t, uint32_t> numbers;
   unsigned sharedLevels = 0; ///< of the parallel nest still to come
   bool inSharedLoop = false;

@@ -13,6 +13,11 @@ using moac::eval::Reduction;
 
 namespace moac::interp {
 
+/// Whether a called kernel gets this argument as an array of rank 0: scalars that are in no extent.
+static bool passedByNeed(BlockArgument argument) {
+  return !isa<moa::ArrayType>(argument.getType()) && !argument.getType().isIndex();
+}
+
 FailureOr<uint32_t> Lowering::kernel(moa::KernelOp op) {
   if (auto known = kernels.find(op); known != kernels.end())
     return known->second;
@@ -27,7 +32,10 @@ FailureOr<uint32_t> Lowering::kernel(moa::KernelOp op) {
   for (Attribute symbol : op.getSymbols())
     kernel.symbols.push_back(cast<StringAttr>(symbol).getValue().str());
   for (BlockArgument argument : op.entry().getArguments())
-    code.bind(argument, code.fresh());
+    if (id != 0 && passedByNeed(argument))
+      code.bindByNeed(argument, code.fresh());
+    else
+      code.bind(argument, code.fresh());
   for (unsigned i = 0; i < op.numScalars(); ++i) {
     kernel.scalarNames.push_back(op.argName(op.numSymbols() + i).str());
     kernel.scalars.push_back(elementOf(op.scalarArg(i).getType()));
@@ -120,8 +128,8 @@ LogicalResult Code::call(moa::CallOp op) {
   SmallVector<uint32_t> entries;
   for (Value result : op.getResults())
     entries.push_back(define(result));
-  for (Value operand : op.getOperands())
-    entries.push_back(slot(operand));
+  for (auto [operand, argument] : llvm::zip(op.getOperands(), callee.entry().getArguments()))
+    entries.push_back(passedByNeed(argument) ? arrayOf(operand) : slot(operand));
   emit(Op::call, op.getNumResults(), 0, *kernel, list(entries),
        static_cast<uint32_t>(op.getOperands().size()));
   return success();

@@ -68,6 +68,7 @@ void Machine::fail(Status status, const std::string &message) {
   if (!isOnf)
     throw Stop{Ending::Returned, status, message};
   uncertain = uncertain || (recorded != Status::Ok && recorded != status);
+  failures.insert(status);
   if (recorded == Status::Ok)
     recorded = status;
 }

@@ -143,6 +143,7 @@ private:
   /// Makes element `at` (or all) available.
   void need(Array &array, int64_t at);
   void force(Array &array);
+  void forceUnread(Array &array);
   void fill(Array &array);
   void fillOne(Array &array, int64_t at);
   void release(size_t mark);
@@ -179,6 +180,7 @@ private:
   bool uncertain = false, isOnf = false;
   unsigned depth = 0;
   Status recorded = Status::Ok; ///< on onf
+  std::set<Status> failures;    ///< on onf
   std::vector<Tensor> results;
 
   std::vector<std::unique_ptr<Array>> arrays;

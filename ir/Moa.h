@@ -50,4 +50,11 @@ mlir::Type typeFromName(mlir::MLIRContext *context, llvm::StringRef name);
 #define GET_OP_CLASSES
 #include "ir/MoaOps.h.inc"
 
+namespace moac::moa {
+
+/// Evaluating `op` itself, without its regions, may fail: a read or division that is checked, or a moa.fail.
+bool isChecked(mlir::Operation *op);
+
+} // namespace moac::moa
+
 #endif

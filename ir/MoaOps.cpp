@@ -316,6 +316,18 @@ OpFoldResult CastOp::fold(FoldAdaptor) {
   return {};
 }
 
+LogicalResult FailOp::verify() {
+  if (getStatus() != "index" && getStatus() != "division")
+    return emitOpError() << "has no status '" << getStatus() << "' [fail_c1]";
+  return success();
+}
+
+bool moac::moa::isChecked(Operation *op) {
+  auto psi = dyn_cast<PsiOp>(op);
+  auto scalar = dyn_cast<ScalarOp>(op);
+  return (psi && !psi.getChecked().empty()) || (scalar && scalar.getChecked()) || isa<FailOp>(op);
+}
+
 LogicalResult WhereOp::verify() {
   Type type = getResult().getType();
   if (!yields(getThenRegion().front(), 0, {type}) || !yields(getElseRegion().front(), 0, {type}))

@@ -175,6 +175,18 @@ def Moa_CastOp : Moa_Op<"cast", [Pure]> {
   let hasFolder = 1;
 }
 
+def Moa_FailOp : Moa_Op<"fail", [Pure]> {
+  let summary = "no value: where it is evaluated the kernel fails";
+  let description = [{
+    What stands on the other side of a check that has become a condition: `where(0 <= i and i < n, e, fail)` is `e` where
+    the subscript i is inside its axis.
+  }];
+  let arguments = (ins StrAttr:$status);
+  let results = (outs Moa_Scalar:$result);
+  let assemblyFormat = "$status attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
 def Moa_WhereOp : Moa_Op<"where", [Pure]> {
   let summary = "one of two values; the other is not evaluated";
   let arguments = (ins I1:$condition);

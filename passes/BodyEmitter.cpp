@@ -15,10 +15,7 @@ bool isPlain(Operation *op) {
   bool plain = true;
   for (Region &region : op->getRegions())
     region.walk([&](Operation *inner) {
-      auto psi = dyn_cast<PsiOp>(inner);
-      auto scalar = dyn_cast<ScalarOp>(inner);
-      if (isa<RedOp>(inner) || (psi && !psi.getChecked().empty()) || (scalar && scalar.getChecked()))
-        plain = false;
+      plain = plain && !isa<RedOp>(inner) && !isChecked(inner);
     });
   return plain;
 }
@@ -52,6 +49,9 @@ Value BodyEmitter::emit(Value value) {
   else if (auto convert = dyn_cast<CastOp>(op)) {
     Value operand = emit(convert.getValue());
     result = CastOp::create(b, op->getLoc(), value.getType(), operand);
+  } else if (auto fail = dyn_cast<FailOp>(op)) {
+    guard(op->getLoc(), ConstantOp::create(b, op->getLoc(), b.getBoolAttr(false)), fail.getStatus());
+    result = ConstantOp::create(b, op->getLoc(), cast<TypedAttr>(b.getZeroAttr(value.getType())));
   } else
     result = b.clone(*op)->getResult(0); // a constant
   known.values[value] = result;
@@ -121,6 +121,9 @@ Value BodyEmitter::emitWhere(WhereOp op) {
   if (auto answer = known.answers.find(op); answer != known.answers.end())
     return emit(answer->second ? op.thenValue() : op.elseValue());
   Value condition = emit(op.getCondition());
+  for (bool taken : {true, false})
+    if (auto fail = (taken ? op.elseValue() : op.thenValue()).getDefiningOp<FailOp>())
+      return emitBehind(op, condition, taken, fail.getStatus());
   emitCaptured(op);
   return isPlain(op) ? emitPlainWhere(op, condition) : emitBranchingWhere(op, condition);
 }
@@ -156,6 +159,15 @@ bool BodyEmitter::isSettledBefore(Value condition) {
   IndexSet free;
   collectFreeIndices(condition, free);
   return !isChecked(condition) && llvm::all_of(free, [&](BlockArgument index) { return known.values.contains(index); });
+}
+
+/// One side fails: the other one, and the rest of the statement, behind a guard.
+Value BodyEmitter::emitBehind(WhereOp op, Value condition, bool taken, StringRef status) {
+  Location loc = op.getLoc();
+  Value holds = taken ? condition : ScalarOp::create(b, loc, b.getI1Type(), b.getStringAttr("not"), condition, UnitAttr());
+  guard(loc, holds, status);
+  assume(known.around.facts, op.getCondition(), taken, context.exprs);
+  return emit(taken ? op.thenValue() : op.elseValue());
 }
 
 Value BodyEmitter::emitPlainWhere(WhereOp op, Value condition) {

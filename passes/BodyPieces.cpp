@@ -110,9 +110,7 @@ void BodyEmitter::hoistDivisions(Value root) {
 bool BodyEmitter::mayFail(Value root) {
   bool checks = false;
   visitLive(root, known.around.facts, context.exprs, [&](Operation *op, const shape::Facts &, unsigned) {
-    auto psi = dyn_cast<PsiOp>(op);
-    auto scalar = dyn_cast<ScalarOp>(op);
-    checks |= (psi && !psi.getChecked().empty()) || (scalar && scalar.getChecked());
+    checks |= moa::isChecked(op);
   });
   return checks;
 }

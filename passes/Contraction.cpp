@@ -1,5 +1,6 @@
 // Recognising contractions by what depends on what; see Contraction.h.
 #include "passes/Contraction.h"
+#include "passes/Decide.h"
 #include "passes/Slice.h"
 
 using namespace mlir;
@@ -10,12 +11,9 @@ namespace {
 using Axes = SmallVector<BlockArgument>;
 
 bool isPlain(RedOp red) {
-  return !red.term()
+  return !isChecked(red.getResult()) && !red.term()
               .walk([&](Operation *op) {
-                auto psi = dyn_cast<PsiOp>(op);
-                auto scalar = dyn_cast<ScalarOp>(op);
-                bool checks = (psi && !psi.getChecked().empty()) || (scalar && scalar.getChecked());
-                return checks || isa<RedOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+                return isa<RedOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
               })
               .wasInterrupted();
 }
@@ -125,10 +123,7 @@ std::optional<Contraction> moac::contractionOf(StageGraph &graph, Stage &stage) 
 Stage *moac::contractionBefore(StageGraph &graph, Stage &stage) {
   if (stage.hasReduction() || stage.gen.getBody()
                                   .walk([](Operation *op) {
-                                    auto psi = dyn_cast<PsiOp>(op);
-                                    auto scalar = dyn_cast<ScalarOp>(op);
-                                    bool checks = (psi && !psi.getChecked().empty()) || (scalar && scalar.getChecked());
-                                    return checks ? WalkResult::interrupt() : WalkResult::advance();
+                                    return moa::isChecked(op) ? WalkResult::interrupt() : WalkResult::advance();
                                   })
                                   .wasInterrupted())
     return nullptr;

@@ -34,22 +34,16 @@ std::optional<Comparison> moac::comparisonOf(ScalarOp op, IndexExprs &exprs) {
 }
 
 namespace {
-bool isCheckedOp(Operation *op) {
-  auto psi = dyn_cast<PsiOp>(op);
-  auto scalar = dyn_cast<ScalarOp>(op);
-  return (psi && !psi.getChecked().empty()) || (scalar && scalar.getChecked());
-}
-
 bool anyChecked(Value value, llvm::SmallPtrSetImpl<Operation *> &seen) {
   Operation *op = value.getDefiningOp();
   if (!op || isa<GenOp>(op) || !seen.insert(op).second)
     return false;
-  bool found = isCheckedOp(op);
+  bool found = moa::isChecked(op);
   for (Value operand : op->getOperands())
     found = found || anyChecked(operand, seen);
   for (Region &region : op->getRegions())
     region.walk([&](Operation *inner) {
-      found = found || isCheckedOp(inner);
+      found = found || moa::isChecked(inner);
       for (Value operand : inner->getOperands())
         found = found || anyChecked(operand, seen);
     });

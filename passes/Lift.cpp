@@ -1,5 +1,6 @@
 // Lifting values out of gens; see Lift.h.
 #include "passes/Lift.h"
+#include "passes/Checks.h"
 
 using namespace mlir;
 using namespace moac;
@@ -63,6 +64,11 @@ std::optional<Frame> Lifter::frameOf(Operation *op) {
   return frame;
 }
 
+static bool provesNotZero(const shape::Facts &facts, Value divisor, IndexExprs &exprs) {
+  std::optional<shape::Expr> e = divisor.getType().isIndex() ? std::optional(exprs.toExpr(divisor)) : exprs.toInteger(divisor);
+  return e && (facts.provePositive(*e) || facts.provePositive(-*e));
+}
+
 /// Every psi and every division in `op` is proved without the guards around it.
 bool Lifter::inRangeEverywhere(Operation *op, const Frame &frame) {
   shape::Facts outer = entry;
@@ -70,15 +76,13 @@ bool Lifter::inRangeEverywhere(Operation *op, const Frame &frame) {
     assumeDomain(outer, index, exprs);
   bool proved = true;
   auto check = [&](Operation *inner) {
-    if (inner->hasAttr("checked") && !(isa<PsiOp>(inner) && cast<PsiOp>(inner).getChecked().empty()))
-      proved = false;
-    auto psi = dyn_cast<PsiOp>(inner);
-    if (!psi || !proved)
+    proved = proved && !moa::isChecked(inner);
+    if (!proved || !relyOnGuards(inner))
       return;
     // Facts of what lies between `op` and the read: domains and conditions inside `op` itself stay with it.
     shape::Facts facts = outer;
     SmallVector<std::pair<Operation *, Region *>> path;
-    for (Operation *child = psi, *parent = psi->getParentOp(); child != op && op->isAncestor(parent);
+    for (Operation *child = inner, *parent = inner->getParentOp(); child != op && op->isAncestor(parent);
          child = parent, parent = parent->getParentOp())
       path.push_back({parent, child->getParentRegion()});
     for (auto [parent, region] : llvm::reverse(path)) {
@@ -89,8 +93,11 @@ bool Lifter::inRangeEverywhere(Operation *op, const Frame &frame) {
           if (isIndex(index))
             assumeDomain(facts, index, exprs);
     }
-    for (unsigned axis = 0; axis < psi.getSubscripts().size(); ++axis)
+    auto psi = dyn_cast<PsiOp>(inner);
+    for (unsigned axis = 0; psi && axis < psi.getSubscripts().size(); ++axis)
       proved = proved && provesInRange(facts, psi, axis, exprs);
+    if (!psi)
+      proved = provesNotZero(facts, inner->getOperand(1), exprs);
   };
   // The slice: the operation itself and the definitions it reads inside the stage.
   llvm::SetVector<Operation *> slice;
@@ -151,24 +158,6 @@ GenOp Lifter::makeGen(Operation *op, const Frame &frame, ArrayRef<StringAttr> in
   return gen;
 }
 
-namespace {
-/// Computing `condition` reads an array or divides: it may only be done where the guards around it hold.
-bool needsItsGuards(Value condition) {
-  llvm::SetVector<Operation *> slice;
-  if (Operation *op = condition.getDefiningOp())
-    slice.insert(op);
-  bool found = false;
-  for (unsigned i = 0; i < slice.size() && !found; ++i)
-    slice[i]->walk([&](Operation *inner) {
-      found |= isa<PsiOp>(inner) || inner->hasAttr("checked");
-      for (Value operand : inner->getOperands())
-        if (Operation *def = operand.getDefiningOp(); def && !isa<KernelOp>(def->getParentOp()))
-          slice.insert(def);
-    });
-  return found;
-}
-} // namespace
-
 Value Lifter::guardValue(ArrayRef<Guards::Condition> guards, IRMapping &map, OpBuilder &b) {
   Value all;
   auto clone = [](Guards::Condition guard, IRMapping &values, OpBuilder &at) -> Value {
@@ -182,7 +171,7 @@ Value Lifter::guardValue(ArrayRef<Guards::Condition> guards, IRMapping &map, OpB
       continue;
     }
     Location loc = guard.condition.getLoc();
-    if (!needsItsGuards(guard.condition)) {
+    if (!relyOnGuards(guard.condition)) {
       all = ScalarOp::create(b, loc, b.getI1Type(), b.getStringAttr("and"), ValueRange{all, clone(guard, map, b)}, UnitAttr());
       continue;
     }

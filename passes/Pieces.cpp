@@ -147,9 +147,7 @@ bool moac::termIsIdentity(RedOp red, const shape::Facts &facts, IndexExprs &expr
     return false;
   bool fails = false;
   visitLive(red.termValue(), facts, exprs, [&](Operation *op, const shape::Facts &, unsigned) {
-    auto psi = dyn_cast<PsiOp>(op);
-    auto scalar = dyn_cast<ScalarOp>(op);
-    fails |= (psi && !psi.getChecked().empty()) || (scalar && scalar.getChecked());
+    fails |= moa::isChecked(op);
   });
   return !fails;
 }

@@ -114,22 +114,7 @@ void moac::prepareReads(KernelOp kernel) {
     nameArray(op, derivedName(op), names, rewriter);
 }
 
-/// Gens that reads with checks asked for get their names in the order in which they stand.
-static void nameProvisional(KernelOp kernel) {
-  SmallVector<std::pair<GenOp, std::string>> gens;
-  kernel.walk<WalkOrder::PreOrder>([&](GenOp gen) {
-    if (!gen->removeAttr("provisional"))
-      return;
-    gens.push_back({gen, gen.getName().str()});
-    gen.setName("");
-  });
-  StageNames names(kernel);
-  for (auto &[gen, base] : gens)
-    gen.setName(names.fresh(base));
-}
-
 void moac::finishReads(KernelOp kernel) {
-  nameProvisional(kernel);
   stageScalars(kernel);
   canonicaliseIndices(kernel);
   SmallVector<GenOp> gens;

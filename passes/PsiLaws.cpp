@@ -32,6 +32,10 @@ Value Redex::read(Value array, ArrayRef<Subscript> at) {
   return PsiOp::create(b, loc, result, array, subscripts, b.getDenseI64ArrayAttr(checked));
 }
 
+Value Redex::readUnchecked() {
+  return PsiOp::create(b, loc, psi.getResult().getType(), psi.getArray(), psi.getSubscripts(), b.getDenseI64ArrayAttr({}));
+}
+
 shape::Expr Redex::expr(Subscript subscript) {
   return isAlgebraic(subscript.value) ? exprs.toExpr(subscript.value)
                                       : shape::Expr::name(exprs.claim("checked", subscript.value));
@@ -108,18 +112,6 @@ GenOp moac::nameArray(Operation *op, StringRef base, StageNames &names, Rewriter
   return gen;
 }
 
-void moac::readThroughGen(PsiOp psi, Operation *op, RewriterBase &rewriter) {
-  auto gen = dyn_cast<GenOp>(op->getNextNode());
-  if (!gen || !gen->hasAttr("provisional")) {
-    OpBuilder::InsertionGuard keep(rewriter);
-    rewriter.setInsertionPointAfter(op);
-    gen = gatherGen(rewriter, op->getLoc(), op->getResult(0), op->getName().stripDialect());
-    gen->setAttr("provisional", rewriter.getUnitAttr());
-    reportLaw(op->getLoc(), gatherText(), gen);
-  }
-  rewriter.modifyOpInPlace(psi, [&] { psi.getArrayMutable().assign(gen.getResult()); });
-}
-
 void moac::reportLaw(Location loc, const LawText &law, Operation *at) {
   auto kernel = at->getParentOfType<KernelOp>();
   remark::passed(loc, remark::RemarkOpts::name(law.id).category("psi").function(kernel ? kernel.getSymName() : ""))
@@ -172,7 +164,7 @@ void moac::addPsiLaws(RewritePatternSet &patterns) {
 }
 
 const LawText &moac::gatherText() {
-  static constexpr LawText text{"P20", "psi-gather", "A == gen[i] of i psi A", "A is a result, or computed and read more than once, or read with a check",
+  static constexpr LawText text{"P20", "psi-gather", "A == gen[i] of i psi A", "A is a result, or computed and read more than once",
                                 "What is assigned is assigned element by element: an array that must exist becomes a stage of its own."};
   return text;
 }

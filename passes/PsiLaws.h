@@ -13,6 +13,7 @@
 #define MOAC_PASSES_PSILAWS_H
 
 #include "ir/IndexExpr.h"
+#include "passes/Checks.h"
 #include "passes/Laws.h"
 #include "passes/StageNames.h"
 
@@ -34,6 +35,8 @@ public:
 
   /// `at psi array`, or with fewer subscripts than axes the sub-array there.
   mlir::Value read(mlir::Value array, llvm::ArrayRef<Subscript> at);
+  /// The same read without its checks.
+  mlir::Value readUnchecked();
   /// A subscript as algebra, and algebra as a subscript in canonical form at the builder's place.
   shape::Expr expr(Subscript subscript);
   Subscript make(const shape::Expr &e, bool checked = false);
@@ -62,14 +65,11 @@ private:
 moa::GenOp gatherGen(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value array, llvm::StringRef name);
 /// Makes the result of `op` a gen of its own right behind it, named after `base` and read by all who used it.
 moa::GenOp nameArray(mlir::Operation *op, llvm::StringRef base, StageNames &names, mlir::RewriterBase &rewriter);
-/// Lets a read with checks, of what `op` makes, read a gen of it instead; one gen for all such reads of `op`. Other uses stay, so
-/// that the order of rewriting does not matter. The gen gets its name in `finishReads`.
-void readThroughGen(moa::PsiOp psi, mlir::Operation *op, mlir::RewriterBase &rewriter);
 /// Says that a law fired on what `loc` came from.
 void reportLaw(mlir::Location loc, const LawText &law, mlir::Operation *at);
 
-/// The pattern of a law. Reads with checked subscripts are rewritten only by laws that keep checks; for others the array
-/// is made a gen first, so that the check is that of the array as the user wrote it.
+/// The pattern of a law. Reads with checked subscripts are rewritten only by laws that keep checks; for others the checks become
+/// a condition around the read first, so that they are those of the array as the user wrote it.
 template <class LawT, class OpT> struct Law : mlir::OpRewritePattern<moa::PsiOp> {
   using mlir::OpRewritePattern<moa::PsiOp>::OpRewritePattern;
 
@@ -80,7 +80,7 @@ template <class LawT, class OpT> struct Law : mlir::OpRewritePattern<moa::PsiOp>
     if (!op || llvm::isa<moa::ArrayType>(psi.getResult().getType()) || !LawT::applies(op))
       return mlir::failure();
     if (!psi.getChecked().empty() && !LawT::keepsChecks(psi, op)) {
-      readThroughGen(psi, op, rewriter);
+      rewriter.replaceOp(psi, behindChecks(psi, rewriter, [&] { return Redex(psi, psi.getLoc(), rewriter).readUnchecked(); }));
       return mlir::success();
     }
     Redex read(psi, op->getLoc(), rewriter);

@@ -100,16 +100,16 @@ Guards moac::guardsOf(Operation *op) {
 
 void moac::distinguishIndices(GenOp stage) {
   std::set<std::string> taken;
-  for (Attribute name : stage.getIndices())
-    taken.insert(cast<StringAttr>(name).getValue().str());
-  stage.getBody().walk<WalkOrder::PreOrder>([&](RedOp red) {
+  auto own = [&](ArrayAttr indices) {
     SmallVector<Attribute> names;
-    for (Attribute attribute : red.getIndices()) {
+    for (Attribute attribute : indices) {
       std::string base = cast<StringAttr>(attribute).getValue().str(), name = base;
       for (unsigned count = 2; !taken.insert(name).second; ++count)
         name = base + std::to_string(count);
-      names.push_back(StringAttr::get(red.getContext(), name));
+      names.push_back(StringAttr::get(stage.getContext(), name));
     }
-    red.setIndicesAttr(ArrayAttr::get(red.getContext(), names));
-  });
+    return ArrayAttr::get(stage.getContext(), names);
+  };
+  stage.setIndicesAttr(own(stage.getIndices()));
+  stage.getBody().walk<WalkOrder::PreOrder>([&](RedOp red) { red.setIndicesAttr(own(red.getIndices())); });
 }

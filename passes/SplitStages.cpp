@@ -1,8 +1,10 @@
 // Each reduction becomes a stage, so that it is computed once for each index it depends on: O[b,i,p] = N / D with
 // D = sum[k] P[b,i,k] free of p is one D for all p. The normal form that results is the DNF.
+#include "passes/Checks.h"
 #include "passes/Lift.h"
 #include "passes/Passes.h"
 
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -16,17 +18,60 @@ StringRef word(StringRef kind) {
   return llvm::StringSwitch<StringRef>(kind).Case("add", "sum").Case("mul", "prod").Default(kind);
 }
 
+/// where(guard, bound, other) at the end of a domain region. What must not be computed elsewhere is computed under the guard.
+Value guardedBound(Block &domain, Value bound, Value guard, llvm::function_ref<Value(OpBuilder &)> other) {
+  OpBuilder b(domain.getTerminator());
+  auto where = moa::WhereOp::create(b, bound.getLoc(), bound.getType(), guard);
+  OpBuilder inside = OpBuilder::atBlockEnd(&where.getThenRegion().emplaceBlock());
+  IRMapping map;
+  if (relyOnGuards(bound))
+    for (Operation &op : llvm::make_range(domain.begin(), where->getIterator()))
+      inside.clone(op, map);
+  moa::YieldOp::create(inside, bound.getLoc(), map.lookupOrDefault(bound));
+  OpBuilder outside = OpBuilder::atBlockEnd(&where.getElseRegion().emplaceBlock());
+  moa::YieldOp::create(outside, bound.getLoc(), other(outside));
+  return where.getResult();
+}
+
 /// red over a domain that is empty where the guard fails: [lo, hi) becomes [lo, where(guard, hi, lo)).
 void guardDomain(moa::RedOp red, Value guard) {
-  Operation *yield = red.domain(0).getTerminator();
-  OpBuilder b(yield);
+  Block &domain = red.domain(0);
+  Operation *yield = domain.getTerminator();
   Value lo = yield->getOperand(0), hi = yield->getOperand(1);
-  auto where = moa::WhereOp::create(b, red.getLoc(), hi.getType(), guard);
-  OpBuilder thenBuilder = OpBuilder::atBlockEnd(&where.getThenRegion().emplaceBlock());
-  moa::YieldOp::create(thenBuilder, red.getLoc(), hi);
-  OpBuilder elseBuilder = OpBuilder::atBlockEnd(&where.getElseRegion().emplaceBlock());
-  moa::YieldOp::create(elseBuilder, red.getLoc(), lo);
-  yield->setOperand(1, where.getResult());
+  auto zero = [&](OpBuilder &b) { return zeroOf(b, red.getLoc(), lo.getType()); };
+  Value top = guardedBound(domain, hi, guard, [&](OpBuilder &b) { return relyOnGuards(lo) ? zero(b) : lo; });
+  if (relyOnGuards(lo))
+    yield->setOperand(0, guardedBound(domain, lo, guard, zero));
+  yield->setOperand(1, top);
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(domain)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+/// A copy of `red` that computes under its own indices what must not be computed where its guard fails.
+moa::RedOp cloneUnderGuard(moa::RedOp red, IRMapping &map, OpBuilder &b) {
+  Operation *stage = enclosingStage(red);
+  auto outside = [&](Operation *whole, llvm::function_ref<void(OpOperand &)> visit) {
+    whole->walk([&](Operation *inner) {
+      for (OpOperand &operand : inner->getOpOperands())
+        if (Operation *def = operand.get().getDefiningOp(); def && stage->isAncestor(def) && !whole->isAncestor(def))
+          visit(operand);
+    });
+  };
+  outside(red, [&](OpOperand &operand) {
+    if (!relyOnGuards(operand.get()))
+      cloneSlice(operand.get(), map, b);
+  });
+  auto own = cast<moa::RedOp>(b.clone(*red, map));
+  std::vector<IRMapping> local(own->getNumRegions(), map);
+  outside(own, [&](OpOperand &operand) {
+    Region *region = operand.getOwner()->getParentRegion();
+    while (region->getParentOp() != own)
+      region = region->getParentOp()->getParentRegion();
+    OpBuilder start = OpBuilder::atBlockBegin(&region->front());
+    operand.set(cloneSlice(operand.get(), local[region->getRegionNumber()], start));
+  });
+  return own;
 }
 
 /// The stored type of a weak integer is i64.
@@ -46,7 +91,7 @@ void split(moa::RedOp red, Lifter &lifter) {
                             lifter.freshName((owner.getName() + "_" + word(red.getKind())).str()), map);
   OpBuilder b = OpBuilder::atBlockEnd(&gen.entry());
   Value guard = lifter.guardValue(*guards, map, b);
-  Value value = cloneSlice(red.getResult(), map, b);
+  Value value = guard ? cloneUnderGuard(red, map, b).getResult() : cloneSlice(red.getResult(), map, b);
   if (guard)
     guardDomain(value.getDefiningOp<moa::RedOp>(), guard);
   if (value.getType() != storedType(type))

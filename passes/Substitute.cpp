@@ -1,5 +1,6 @@
 // Substitution for reads of gens and for symbols in types; see Substitute.h.
 #include "passes/Substitute.h"
+#include "passes/Checks.h"
 #include "passes/Slice.h"
 
 using namespace mlir;
@@ -10,12 +11,14 @@ void moac::substituteReads(GenOp gen) {
   for (Operation *user : llvm::make_early_inc_range(gen.getResult().getUsers())) {
     auto psi = cast<PsiOp>(user);
     OpBuilder b(psi);
-    IRMapping map;
-    for (auto [index, subscript] : llvm::zip(gen.entry().getArguments(), psi.getSubscripts()))
-      map.map(index, subscript);
-    for (Operation &op : gen.entry().without_terminator())
-      b.clone(op, map);
-    Value value = map.lookupOrDefault(gen.yielded());
+    Value value = behindChecks(psi, b, [&] {
+      IRMapping map;
+      for (auto [index, subscript] : llvm::zip(gen.entry().getArguments(), psi.getSubscripts()))
+        map.map(index, subscript);
+      for (Operation &op : gen.entry().without_terminator())
+        b.clone(op, map);
+      return map.lookupOrDefault(gen.yielded());
+    });
     SmallVector<CastOp> casts;
     for (Operation *reader : psi.getResult().getUsers())
       if (auto cast = dyn_cast<CastOp>(reader))

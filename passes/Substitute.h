@@ -6,8 +6,8 @@
 
 namespace moac {
 
-/// Replaces every read of `gen` by its body at the subscripts and erases it. Precondition: all users are full reads. A
-/// checked subscript keeps its check.
+/// Replaces every read of `gen` by its body at the subscripts and erases it. Precondition: all users are full reads. The
+/// checks of a read become a condition around its element.
 void substituteReads(moa::GenOp gen);
 
 using SymbolValues = std::map<std::string, shape::Expr>;

@@ -102,3 +102,13 @@ moa.kernel @k("A" %A: !moa.array<[3, 4], f64>) -> ("x" : !moa.array<[3], f64>) {
   %x = moa.reduce "add" %A : <[3, 4], f64> -> <[3], f64>
   moa.return %x : !moa.array<[3], f64>
 }
+
+// -----
+moa.kernel @k() -> ("x" : !moa.array<[], f64>) {
+  %x = moa.gen "x" [] : <[], f64> {
+    // expected-error @+1 {{has no status 'extent' [fail_c1]}}
+    %none = moa.fail "extent" : f64
+    moa.yield %none : f64
+  }
+  moa.return %x : !moa.array<[], f64>
+}

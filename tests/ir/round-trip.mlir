@@ -38,6 +38,8 @@ moa.kernel @all(symbol "N" %N: index, scalar "e" %e: f32, "A" %A: !moa.array<[N,
     } else {
       moa.yield %e : f32
     }
+    // CHECK: moa.fail "index" : f32
+    %none = moa.fail "index" : f32
     moa.yield %w : f32
   }
   moa.return %O : !moa.array<[N], f32>

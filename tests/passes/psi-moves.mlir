@@ -97,11 +97,14 @@ moa.kernel @slice(symbol "L" %l: index, symbol "M" %m: index, symbol "N" %n: ind
   moa.return %t : !moa.array<[2, N], f64>
 }
 
-// A check outside what a law keeps is that of the array as it was written: it becomes a stage (P20) and is read with the check.
+// A check that no law keeps is that of the array as it was written: it becomes a condition, and nothing is stored.
 // CHECK-LABEL: @checked
-// CHECK: %[[T:.*]] = moa.gen "take"
+// CHECK-NOT: moa.gen "take"
 // CHECK: moa.gen "z"
-// CHECK: moa.psi %[[T]][%{{.*}}] {checked = array<i64: 0>} : <[2], f64>
+// CHECK: %[[INSIDE:.*]] = moa.scalar and
+// CHECK: moa.where %[[INSIDE]] : f64
+// CHECK: moa.psi %{{.*}}[%{{.*}}] : <[N], f64>
+// CHECK: moa.fail "index" : f64
 moa.kernel @checked(symbol "N" %n: index, scalar "k" %k: index, "a" %a: !moa.array<[N], f64>) -> ("z" : !moa.array<[], f64>) {
   %t = moa.take %a last [false] : <[N], f64> -> <[2], f64>
   %e = moa.slice %t[%k] step [0] {checked = array<i64: 0>} : <[2], f64> -> <[], f64>

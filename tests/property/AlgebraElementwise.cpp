@@ -127,6 +127,8 @@ TermRef AlgebraGenerator::makeQuotient(const Goal &goal, const Scope &scope) {
     return nullptr;
   if (chance(20)) { // by what may be zero
     TermRef b = make(goal.deeper(), scope);
+    if (b && b->pieces[0] == std::string(spelling(goal.type)) + "(0)")
+      return nullptr; // a division by zero that everybody sees is refused
     return build({"", chance(50) ? " // " : " % ", ""},
                  {slot(a, Level::Product), slot(b, Level::Applied)}, Level::Product, goal, wild);
   }

@@ -181,6 +181,6 @@ void AlgebraGenerator::program() {
     statement(fmt::format("O{}", r), true);
   if (chance(25))
     kernel.constraints.push_back(pick(kernel.symbols) + " >= 1");
-  if (chance(5))
+  if (chance(5) && !neverEqual)
     kernel.constraints.push_back("M == N");
 }

@@ -134,6 +134,7 @@ private:
   Random &random;
   ElementType mainType = ElementType::f64_;
   bool plainParameters = false; ///< no storage types and layouts, which a call would have to match
+  bool neverEqual = false; ///< something is taken that is not there at M == N
   unsigned counter = 0;
 };
 

@@ -74,9 +74,13 @@ TermRef AlgebraGenerator::makeTake(const Goal &goal, const Scope &scope) {
     const bool back = chance(40) && neverNegative(goal.shape[axis]);
     const shape::Expr other = extent(); // long enough at some sizes only
     const std::optional<std::string> symbol = other.asName();
-    if (chance(15) && symbol && !goal.shape[axis].mentions(*symbol))
+    if (chance(15) && symbol && !goal.shape[axis].mentions(*symbol)) {
       from[axis] = other;
-    else
+      auto lacks = [&](int64_t size) {
+        return extentAt(other, size) < extentAt(goal.shape[axis], size);
+      };
+      neverEqual = neverEqual || (lacks(1) && lacks(2) && lacks(33));
+    } else
       from[axis] = from[axis] + (chance(20) ? shape::Expr::name(pick(kernel.symbols))
                                             : shape::Expr(random.below(3)));
     const std::string length = goal.shape[axis].str();

@@ -65,6 +65,14 @@ std::string shrinkFailure(T failing, std::string failure, uint64_t seed, int bud
                           const std::function<std::vector<T>(const T &)> &shrink,
                           const std::function<Subject(const T &)> &subject);
 
+/// The failure is a refusal, for nothing but reasons that a generator of legal programs does not
+/// foresee: each is right, and is about sizes or constants that meet in ways it does not follow.
+///   [division-by-zero]  a divisor that is 0 at every size: `X // (Y - Y)`
+///   [count-too-large], [out-of-range]  what is taken or read is not there at any size that a
+///                       constraint, or what a called kernel requires, leaves
+/// Anything else that is wrong, a crash above all, is no refusal.
+bool isUnforeseen(const std::string &failure);
+
 /// The first `[kind]` of a refusal, else the stage that is wrong: `c`, `dnf`.
 std::string failureKind(const std::string &failure);
 

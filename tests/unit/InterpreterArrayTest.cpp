@@ -97,6 +97,26 @@ TEST(InterpreterArrays, OnlyWhatAResultReadsMayFail) {
   EXPECT_EQ(outcome.counts.operations["floordiv.i64"], 3u); // each element once
 }
 
+TEST(InterpreterArrays, AScalarOfTheBodyFailsWhereItIsNeeded) {
+  // u = x[99] fails; y needs v = -u from 1 on.
+  const std::string kernel = mapKernel(R"(
+    %c = moa.scalar gt(%i, %zero) : index, index -> i1
+    %r = moa.where %c : f64 {
+      moa.yield %v : f64
+    } else {
+      %f = moa.constant 2.0 : f64
+      moa.yield %f : f64
+    })",
+                                       R"(
+  %u = moa.psi %x[%big] {checked = array<i64: 0>} : !moa.array<[N], f64> -> f64
+  %v = moa.scalar neg(%u) : f64 -> f64)");
+  EXPECT_EQ(vectorOf(kernel, {}), (std::vector<double>{}));
+  EXPECT_EQ(vectorOf(kernel, {5}), (std::vector<double>{2}));
+  EXPECT_EQ(run(kernel, {{2}, {}, {Tensor::of(Element::F64, {2}, {5, 6})}}).status, Status::Index);
+  std::vector<double> hundred(100, 3);
+  EXPECT_EQ(vectorOf(kernel, hundred)[99], -3);
+}
+
 TEST(InterpreterArrays, SubArraysAndCalls) {
   const char *text = R"(
 moa.kernel @dot(symbol "K" %K : index, "a" %a : !moa.array<[K], f64>, "b" %b : !moa.array<[K], f64>)

@@ -1,0 +1,101 @@
+// Programs that random search once found to be wrong, made small, one for each cause.
+//
+// They go through every stage like random ones, at the sizes that showed the fault. A cause that is
+// found again by another program belongs here only if its repair was another one.
+#include "tests/property/Differential.h"
+
+#include <gtest/gtest.h>
+
+using namespace moac::property;
+
+namespace {
+struct Former {
+  const char *cause, *text;
+  std::vector<SymbolSizes> sizes;
+};
+
+const Former formers[] = {
+    {"a read with a check computed the whole nameless array: more points than the formula has",
+     R"((X: f32[N, N - 1, 1], Z: f32[1, 1]) -> (O: f16) {
+  O = ((max Ω<1>) (Z ++ (<1> psi X)))[1]
+})",
+     {{{"N", 1}}, {{"N", 2}}, {{"N", 5}}}},
+    {"and failed for elements that nobody reads",
+     R"((N: i64, X: i64[4, N + 2]) -> (O: i64) {
+  O = <2 0> psi (<1, 1> drop (X // X))
+})",
+     {{{"N", 0}}, {{"N", 2}}}},
+    {"or for a side that is not taken",
+     R"((M: i64, X: i64[N], Z: i64[K, 2*M]) -> (O: i64[2*M, M, K - 1]) {
+  O[i, j, l] = where(l != 1 and i < 2*M - 1, <2> psi <-(K)> take X, i64(1))
+})",
+     {{{"K", 3}, {"M", 2}, {"N", 2}}, {{"K", 2}, {"M", 1}, {"N", 2}}, {{"K", 3}, {"M", 7}, {"N", 5}}}},
+    {"a scalar of the body failed although no element needs it",
+     R"((X: f32[M, N, N], Y: bool[M + 3, N], Z: f32[N, 3]) -> (O: f32[M, N, 3]) {
+  O = X (+.max Ω<2 2>) (Z (outer +) where(Y[2, 0], f32(1), f32(1)))
+})",
+     {{{"M", 3}, {"N", 0}}, {{"M", 3}, {"N", 2}}}},
+    {"what a reduction under a guard reads outside of it left the guard",
+     R"((X: bf16[N]) -> (O: f32[N]) {
+  O[i] = where(2*i < N + 3, f32(1), sum ((X[max(i - 1, 0)]) (max omega<0 0>) X))
+})",
+     {{{"N", 3}}, {{"N", 33}}}},
+    {"also where the other operand is an outer product",
+     R"((N: i64, X: f64[M + 2*N, M]) -> (O: f64[2*N, M, N]) {
+  T[i: M] = f64(1)
+  O[i, j, l] = where(j > 1 or j == 0, f64(1), (X[j + i, (j - 2) % M] (outer +) T) (min.- Ω<1 1>) T)
+})",
+     {{{"M", 3}, {"N", 5}}, {{"M", 2}, {"N", 1}}}},
+    {"and where the reduction stands inside another",
+     R"((M: i64, X: i64[N, M + N]) -> (O: i64[M + N]) {
+  O[i] = sum[p < i]((i64((p - i) // 2) (max omega<0 0>) X)[1, p])
+})",
+     {{{"M", 17}, {"N", 1}}, {{"M", 1}, {"N", 3}}}},
+    {"a division that a concatenation guards was done for the whole axis",
+     R"((N: i64, X: i64[2, M], Y: i64[N - 2]) -> (O: i64[N]) {
+  O[i] = sum (((argmin Ω<1>) X) ++ <-3> rotate (scan +) Y)
+})",
+     {{{"M", 1}, {"N", 2}}, {{"M", 2}, {"N", 5}}}},
+    {"two axes of a stage had one name",
+     R"((N: i64, X: f64[M, 3, N + 1]) -> (O: f64[M]) {
+  O = (sum omega<1>) (red max omega<1>) ((scan max omega<2>) X)
+})",
+     {{{"M", 7}, {"N", 1}}, {{"M", 2}, {"N", 4}}}},
+    {"a panel was packed with an element that fails",
+     R"((X: f32[N], Y: i64[N], Z: f32[M, N]) -> (O: f32[3, N]) {
+  O[i, l] = sum[k < N]((X[k] + i) * Z[Y[l], k])
+})",
+     {{{"M", 0}, {"N", 3}}, {{"M", 2}, {"N", 2}}}},
+    {"of two failures another one was reported first",
+     R"((X: u32[N, M], Y: u32[N, 2, 2], Z: u32[M]) -> (O: u32[M], Q: u32[N, 2, 2]) {
+  O = Z - (<2> psi X)
+  Q = Y % Y
+})",
+     {{{"M", 1}, {"N", 2}}, {{"M", 1}, {"N", 3}}}},
+};
+
+TEST(FormerFailures, StayRepaired) {
+  std::vector<Subject> subjects;
+  for (const Former &former : formers) {
+    const std::string name = "k" + std::to_string(subjects.size());
+    subjects.push_back({.kernel = name, .text = "kernel " + name + former.text, .sizes = former.sizes});
+  }
+  Batch batch = build(subjects);
+  ASSERT_EQ(batch.failure, "");
+  for (size_t k = 0; k < subjects.size(); ++k)
+    for (uint64_t seed = 1; seed < 4; ++seed)
+      EXPECT_EQ(examine(batch, subjects[k], seed), "") << formers[k].cause << "\n" << subjects[k].text;
+}
+
+TEST(FormerFailures, OnlyRefusalsOfKnownKindsCountAsUnforeseen) {
+  const std::string refusal = "f.moa:1:2: error: division by zero [division-by-zero]\n  X\n",
+                    other = "f.moa:1:2: error: '*' on i64 and u64 [types-differ]\n  X\n";
+  EXPECT_TRUE(isUnforeseen(refusal));
+  EXPECT_TRUE(isUnforeseen(refusal + refusal));
+  EXPECT_FALSE(isUnforeseen(other));
+  EXPECT_FALSE(isUnforeseen(refusal + other));
+  EXPECT_FALSE(isUnforeseen("c: status -8 instead of 0"));
+  EXPECT_FALSE(isUnforeseen("error: a pass failed without a message\n"));
+  EXPECT_FALSE(isUnforeseen(""));
+}
+} // namespace
