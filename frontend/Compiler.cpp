@@ -194,7 +194,7 @@ public:
     auto formula = lookup<moa::KernelOp>(*module, kernel);
     result.uncertain =
         outcome.uncertain ||
-        (formula && (outcome.ok() ? mayFailUnneeded(formula) : mayFailAhead(formula)));
+        (formula && outcome.ok() && (mayFailUnneeded(formula) || mayFailAhead(formula)));
     for (const Tensor &tensor : outcome.results)
       result.outputs.push_back(toOracle(tensor));
     result.visits = outcome.counts.visits;

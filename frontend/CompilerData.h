@@ -25,7 +25,7 @@ bool admitsSizes(moa::KernelOp kernel, const std::vector<int64_t> &symbols,
 /// them, but a schedule that stores the value computes all.
 bool mayFailUnneeded(moa::KernelOp kernel);
 /// A scalar that may fail stands inside an array, before the arrays and reductions there that need it.
-/// Interpretation as written evaluates it ahead of them, also where they turn out to be empty.
+/// A schedule may evaluate it ahead of them, also where they turn out to be empty.
 bool mayFailAhead(moa::KernelOp kernel);
 
 /// Leaves out the checks of subscripts: the user vouches for every one.

@@ -6,7 +6,7 @@
 // element twice.
 //
 // Meaning of laziness: a moa value is pure, and only what a result needs may raise a status. A scalar
-// of a kernel's body that depends on data is an array of rank 0. An array whose elements cannot fail is evaluated whole, once, when first needed; one that may fail
+// that may fail, and is not needed at once, is an array of rank 0. An array whose elements cannot fail is evaluated whole, once, when first needed; one that may fail
 // (a checked subscript or division in it, or in what it reads) is evaluated element by element as
 // elements are read, each at most once.
 #ifndef MOAC_IR_INTERPRETER_H

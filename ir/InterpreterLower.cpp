@@ -102,76 +102,16 @@ uint32_t Code::list(ArrayRef<uint32_t> entries) {
 
 LogicalResult Code::lower(mlir::Block &block) {
   for (Operation &op : block)
-    if (!isa<moa::YieldOp>(op) && failed(isByNeed(&op) ? lowerByNeed(&op) : lower(&op)))
+    if (!isa<moa::YieldOp>(op) && !shared.hoisted.contains(&op) && failed(shared.isByNeed(&op) ? lowerByNeed(&op) : lower(&op)))
       return failure();
   return success();
 }
 
-/// A scalar of a kernel's body that depends on data.
-bool Code::isByNeed(Operation *op) const {
-  if (!isa<moa::KernelOp>(op->getParentOp()) || op->getNumResults() != 1 ||
-      isa<moa::ArrayType>(op->getResult(0).getType()))
-    return false;
-  return op->walk([&](Operation *inner) {
-             bool depends = isa<moa::PsiOp>(inner) || moa::isChecked(inner) ||
-                            llvm::any_of(inner->getOperands(), [&](Value v) { return byNeed.contains(v); });
-             return depends ? WalkResult::interrupt() : WalkResult::advance();
-           })
-      .wasInterrupted();
-}
-
-/// An array of rank 0 with the value that `element` writes.
-FailureOr<uint32_t> Code::arrayByNeed(Value value, llvm::function_ref<LogicalResult(Code &)> element) {
-  auto id = static_cast<uint32_t>(shared.program.gens.size());
-  shared.program.gens.emplace_back();
-  GenCode gen;
-  gen.name = "scalar";
-  gen.element = elementOf(value.getType());
-  gen.mayFail = true;
-  Code inner(shared, this, gen.name);
-  if (failed(element(inner)))
-    return failure();
-  gen.procedure = inner.id;
-  gen.result = inner.slot(value);
-  inner.emit(Op::finish);
-  gen.captures = std::move(inner.captures);
-  shared.program.gens[id] = std::move(gen);
-  uint32_t to = fresh();
-  emit(Op::makeArray, 0, to, id);
-  return to;
-}
-
-LogicalResult Code::lowerByNeed(Operation *op) {
-  FailureOr<uint32_t> array = arrayByNeed(op->getResult(0), [&](Code &inner) { return inner.lower(op); });
-  if (succeeded(array))
-    byNeed[op->getResult(0)] = *array;
-  return array;
-}
-
-/// What a call passes for a scalar: the callee needs it perhaps nowhere.
-uint32_t Code::arrayOf(Value scalar) {
-  if (std::optional<uint32_t> array = byNeedSlot(scalar))
-    return *array;
-  return *arrayByNeed(scalar, [](Code &) { return success(); });
-}
-
-/// The slot of the array of rank 0 that holds `value`, if there is one.
-std::optional<uint32_t> Code::byNeedSlot(Value value) {
-  if (auto it = byNeed.find(value); it != byNeed.end())
-    return it->second;
-  std::optional<uint32_t> from = outer ? outer->byNeedSlot(value) : std::nullopt;
-  if (!from)
-    return std::nullopt;
-  uint32_t to = byNeed[value] = fresh();
-  captures.push_back({*from, to, true});
-  return to;
-}
-
 LogicalResult Code::lowerScoped(mlir::Block &block) {
   bool makes = block
-                   .walk([](Operation *op) {
+                   .walk([this](Operation *op) {
                      bool array = llvm::any_of(op->getResultTypes(), llvm::IsaPred<moa::ArrayType>);
-                     return array && !isa<moa::PsiOp>(op) ? WalkResult::interrupt()
+                     return (array && !isa<moa::PsiOp>(op)) || shared.isByNeed(op) ? WalkResult::interrupt()
                                                           : WalkResult::advance();
                    })
                    .wasInterrupted();

@@ -26,11 +26,17 @@ struct Lowering {
   std::string refusal;
   llvm::DenseMap<mlir::Operation *, uint32_t> kernels;
   llvm::DenseSet<mlir::Operation *> beingLowered;
+  llvm::DenseSet<mlir::Operation *> hoisted; ///< lowered before the region in which they stand
+  llvm::DenseMap<mlir::Operation *, bool> failing, byNeed; ///< answers of canFail and isByNeed
+  mlir::Operation *main = nullptr;                         ///< the kernel to run
 
   mlir::LogicalResult refuse(mlir::Operation *op, const llvm::Twine &reason);
   /// Index of the kernel in the program.
   mlir::FailureOr<uint32_t> kernel(moa::KernelOp kernel);
   mlir::LogicalResult function(onf::FuncOp function);
+  bool canFail(mlir::Operation *op);
+  bool isByNeed(mlir::Operation *op);
+  bool passedByNeed(mlir::BlockArgument argument);
 };
 
 class Code {
@@ -58,8 +64,7 @@ public:
   Block &block() { return shared.program.blocks[current]; }
   Procedure &procedure() const { return shared.program.procedures[id]; }
 
-  /// Everything but the terminator. A scalar of a kernel's body that may fail is an array of rank 0, so that it fails where it is
-  /// needed only.
+  /// Everything but the terminator.
   mlir::LogicalResult lower(mlir::Block &block);
   /// The same; arrays made inside are gone afterwards.
   mlir::LogicalResult lowerScoped(mlir::Block &block);
@@ -78,11 +83,11 @@ public:
   llvm::DenseMap<mlir::Value, uint32_t> buffers;
 
 private:
-  bool isByNeed(mlir::Operation *op) const;
   mlir::LogicalResult lowerByNeed(mlir::Operation *op);
   mlir::FailureOr<uint32_t> arrayByNeed(mlir::Value value, llvm::function_ref<mlir::LogicalResult(Code &)> element);
   std::optional<uint32_t> byNeedSlot(mlir::Value value);
   uint32_t arrayOf(mlir::Value scalar);
+  mlir::LogicalResult hoist(mlir::Region &region);
   mlir::LogicalResult constant(mlir::Operation *op, mlir::TypedAttr attribute, uint32_t to);
   mlir::LogicalResult scalar(moa::ScalarOp op);
   mlir::LogicalResult conversion(moa::CastOp op);

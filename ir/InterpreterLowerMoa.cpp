@@ -13,16 +13,13 @@ using moac::eval::Reduction;
 
 namespace moac::interp {
 
-/// Whether a called kernel gets this argument as an array of rank 0: scalars that are in no extent.
-static bool passedByNeed(BlockArgument argument) {
-  return !isa<moa::ArrayType>(argument.getType()) && !argument.getType().isIndex();
-}
-
 FailureOr<uint32_t> Lowering::kernel(moa::KernelOp op) {
   if (auto known = kernels.find(op); known != kernels.end())
     return known->second;
   if (!beingLowered.insert(op).second)
     return refuse(op, "kernel '" + op.getSymName() + "' calls itself");
+  if (!main)
+    main = op;
   auto id = static_cast<uint32_t>(program.kernels.size());
   program.kernels.emplace_back();
   Code code(*this, nullptr, op.getSymName().str());
@@ -32,7 +29,7 @@ FailureOr<uint32_t> Lowering::kernel(moa::KernelOp op) {
   for (Attribute symbol : op.getSymbols())
     kernel.symbols.push_back(cast<StringAttr>(symbol).getValue().str());
   for (BlockArgument argument : op.entry().getArguments())
-    if (id != 0 && passedByNeed(argument))
+    if (passedByNeed(argument))
       code.bindByNeed(argument, code.fresh());
     else
       code.bind(argument, code.fresh());
@@ -78,6 +75,8 @@ LogicalResult Code::gen(moa::GenOp op) {
   gen.name = op.getName().str();
   gen.element = elementOf(op.arrayType().getElementType());
   gen.mayFail = mayFail(op);
+  if (failed(hoist(op.getBody())))
+    return failure();
   Code inner(shared, this, gen.name);
   for (BlockArgument index : op.entry().getArguments())
     inner.bind(index, inner.fresh());
@@ -129,7 +128,7 @@ LogicalResult Code::call(moa::CallOp op) {
   for (Value result : op.getResults())
     entries.push_back(define(result));
   for (auto [operand, argument] : llvm::zip(op.getOperands(), callee.entry().getArguments()))
-    entries.push_back(passedByNeed(argument) ? arrayOf(operand) : slot(operand));
+    entries.push_back(shared.passedByNeed(argument) ? arrayOf(operand) : slot(operand));
   emit(Op::call, op.getNumResults(), 0, *kernel, list(entries),
        static_cast<uint32_t>(op.getOperands().size()));
   return success();
@@ -170,6 +169,8 @@ static std::optional<Reduction> reductionFromName(StringRef name) {
 }
 
 LogicalResult Code::red(moa::RedOp op) {
+  if (failed(hoist(op.getParts()[op.rank()])))
+    return failure();
   Reduced reduced{op, op.getKind(), elementOf(op.termValue().getType()), op.getIdentityAttr(),
                   op.isFold() ? &op.combine() : nullptr, op.isArg() && op.rank() > 1};
   SmallVector<uint32_t> indices;

@@ -20,6 +20,7 @@ namespace {
 struct Plan {
   double evaluations = 0; ///< of the stage's body
   double sites = 1;       ///< places in the code where the body stands
+  bool captured = false;  ///< a reader reduces over terms that take the value from outside of them
   bool inlined = false;
 };
 
@@ -49,20 +50,23 @@ struct GammaInline : impl::GammaInlineBase<GammaInline> {
     for (auto it = graph.stages.rbegin(); it != graph.stages.rend(); ++it) {
       Stage &stage = **it;
       Plan &plan = plans[&stage];
-      double reads = 0, sites = 0;
+      double reads = 0;
+      plan.sites = 0;
       for (StageRead &read : stage.readers) {
         double share = 1;
         if (std::optional<Contraction> packed = contractionOf(graph, *read.reader))
           share = packedShare(graph, *packed, read.psi);
         reads += plans[read.reader].evaluations * read.timesPerElement * share;
-        sites += plans[read.reader].sites;
+        plan.sites += plans[read.reader].sites;
+        moa::RedOp root = read.reader->root;
+        plan.captured |= (root && !root->isAncestor(read.psi)) || (plans[read.reader].inlined && plans[read.reader].captured);
       }
       StringRef said = schedule.placement(stage.name());
-      if (said == "inline" && sites * stage.size > maxOperations)
-        return refuse(user, stage, sites);
-      plan.inlined = said.empty() ? decide(graph, stage, reads, sites, schedule.has("keep", stage.name())) : said == "inline";
+      if (said == "inline" && plan.sites * stage.size > maxOperations)
+        return refuse(user, stage, plan.sites);
+      plan.inlined = said.empty() ? decide(graph, stage, reads, plan, schedule.has("keep", stage.name())) : said == "inline";
       plan.evaluations = plan.inlined ? reads : stage.elements;
-      plan.sites = plan.inlined ? sites : 1;
+      plan.sites = plan.inlined ? plan.sites : 1;
       if (plan.inlined && said.empty())
         schedule.add("place", stage.name(), {}, "inline");
     }
@@ -77,15 +81,16 @@ struct GammaInline : impl::GammaInlineBase<GammaInline> {
     signalPassFailure();
   }
 
-  bool decide(StageGraph &graph, Stage &stage, double reads, double sites, bool kept) {
-    auto [inlined, reason] = kept ? std::pair(false, std::string("the schedule speaks of it")) : judge(graph, stage, reads, sites);
+  bool decide(StageGraph &graph, Stage &stage, double reads, const Plan &plan, bool kept) {
+    auto [inlined, reason] = kept ? std::pair(false, std::string("the schedule speaks of it")) : judge(graph, stage, reads, plan);
     remark::passed(stage.gen.getLoc(), remark::RemarkOpts::name("gamma-inline").category("gamma").function(getOperation().getSymName()))
         << stage.name() << ": " << (inlined ? "inlined: " : "stored: ") << reason;
     return inlined;
   }
 
   /// Whether to recompute the stage where it is read, and why, for the reader of `explain`.
-  std::pair<bool, std::string> judge(StageGraph &graph, Stage &stage, double reads, double sites) {
+  std::pair<bool, std::string> judge(StageGraph &graph, Stage &stage, double reads, const Plan &plan) {
+    const double sites = plan.sites;
     if (stage.isResult)
       return {false, "a result"};
     if (stage.readers.empty())
@@ -101,6 +106,8 @@ struct GammaInline : impl::GammaInlineBase<GammaInline> {
         return {false, "a reduction that is read in " + figure(sites) + " places"};
       if (reads > stage.elements)
         return {false, "a reduction; each element is read " + figure(reads / stage.elements) + " times"};
+      if (plan.captured) // loops over free axes may run inside those of the reader's reduction
+        return {false, "a reduction that every term of another one takes"};
       if (stage.root && stage.rank() > 0 && !prefersRegister(graph, stage))
         return {false, "a reduction that runs best outside its innermost axis"};
       return {true, "a reduction that is read once for each element"};
