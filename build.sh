@@ -19,7 +19,7 @@ build_packages=(
   clang-22 lld-22 libfmt-dev libcli11-dev libgtest-dev libhwloc-dev
 )
 # Emitted C and Fortran are compiled by every compiler they are promised for; libomp-14 is clang 14's OpenMP.
-test_packages=(clang-14 libomp-14-dev libclang-rt-22-dev gfortran)
+test_packages=(clang-14 libomp-14-dev libclang-rt-22-dev gfortran flang-22)
 
 say() { printf '== %s\n' "$*"; }
 

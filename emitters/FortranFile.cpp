@@ -17,7 +17,8 @@ std::string opening(const File &file, const COptions &options, Printer &printer)
                               file.source.empty() ? "a .moa file" : file.source));
   printer.comment("");
   printer.comment(
-      "Compile with gfortran -O3 -fopenmp -march=native. Fortran 2018; no flag changes a result "
+      "Compile with gfortran -O3 -fopenmp -march=native --param max-inline-insns-auto=400 (the "
+      "last for exponentials). Fortran 2018; no flag changes a result "
       "beyond fused multiply-adds (-ffp-contract=off splits them).");
   printer.comment(options.standalone ? "Needs no other library." : "Link with -lmoac-runtime.");
   printer.comment("");

@@ -173,9 +173,7 @@ private:
       if (isUsed(array->name))
         locals.add(type(array->type) + ", pointer, contiguous",
                    legal.places.at(array->name) + "(:)");
-    const std::vector<const Array *> all = arrays(kernel);
-    if (std::any_of(all.begin(), all.end(),
-                    [&](const Array *array) { return isUsed(array->name) && !fixedSize(*array); }))
+    if (mayBeEmpty())
       locals.add("integer(i8), target", "nothing(1)");
     locals.print();
     printer.declarations(setup);
@@ -184,6 +182,14 @@ private:
   void declareExtents(Declarations &locals) {
     for (const Let &extent : kernel.extents)
       locals.add("integer(i64)", extent.name);
+  }
+
+  /// Whether one of the arrays that the loops use has no elements for some sizes.
+  bool mayBeEmpty() const {
+    const std::vector<const Array *> all = arrays(kernel);
+    return std::any_of(all.begin(), all.end(), [&](const Array *array) {
+      return isUsed(array->name) && !fixedSize(*array);
+    });
   }
 
   bool isUsed(const std::string &name) const {
@@ -218,6 +224,8 @@ private:
 
   /// Arrays at the addresses that passed; an empty one may be null and begins elsewhere.
   void places() {
+    if (mayBeEmpty())
+      printer.line("nothing = 0");
     for (const Dummy &dummy : legal.loops.dummies)
       for (const Array *array : arrays(kernel)) {
         if (array->name != dummy.name)

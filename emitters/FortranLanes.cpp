@@ -3,7 +3,8 @@
 // Those functions are straight-line code in a small C: declarations, assignments, one choice with
 // `?:`, bits by memcpy and a shift, a return. Each line has one Fortran line; numbers are printed
 // again in decimal, with the kind of their suffix. A line of another form is refused, which a test
-// notices before a user does.
+// notices before a user does. Fortran has no word for inlining: `declare simd` keeps the loops that
+// call such a function on vector lanes where a compiler finds it too long to be inlined.
 #include "emitters/FortranSupport.h"
 #include "emitters/Printer.h"
 
@@ -93,7 +94,7 @@ private:
       known &= !fortranType((*it)[1]).empty();
     }
     head = "  pure " + fortranType(type) + " function " + name + "(" + names +
-           ") result(answer)\n" + types;
+           ") result(answer)\n    !$omp declare simd\n" + types;
     return known;
   }
 

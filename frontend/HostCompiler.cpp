@@ -39,6 +39,7 @@ const HostLanguage &moac::hostC() {
                                         "CC",
                                         {"cc", "gcc", "clang"},
                                         {"-std=gnu11", "-O3", "-march=native", "-ffp-contract=fast"},
+                                        {},
                                         ".c",
                                         false};
   return language;
@@ -49,6 +50,7 @@ const HostLanguage &moac::hostFortran() {
                                         "FC",
                                         {"gfortran", "flang"},
                                         {"-std=f2018", "-O3", "-march=native", "-ffp-contract=fast"},
+                                        {"--param", "max-inline-insns-auto=400"},
                                         ".f90",
                                         true};
   return language;
@@ -227,6 +229,8 @@ Answer<LoadedLibrary> HostCompiler::load(std::string_view source,
   }
   std::vector<std::string> command = program;
   command.insert(command.end(), language->flags.begin(), language->flags.end());
+  if (path::filename(program[0]).contains("gfortran"))
+    command.insert(command.end(), language->gnuFlags.begin(), language->gnuFlags.end());
   command.insert(command.end(), extraFlags.begin(), extraFlags.end());
   std::vector<std::string> parallel = command;
   parallel.push_back("-fopenmp");

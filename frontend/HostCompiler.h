@@ -43,6 +43,7 @@ struct HostLanguage {
   /// Flags that emitted text is written for. OpenMP is not among them: it is added when the compiler
   /// can link it.
   std::vector<std::string> flags;
+  std::vector<std::string> gnuFlags; ///< for GNU's compiler only
   const char *extension; ///< ".c"
   bool modules;          ///< a compilation writes module files, which nobody reads here
 };

@@ -49,7 +49,8 @@ TEST(Fortran, EveryLaneFunctionHasAForm) {
   EXPECT_FALSE(fortranFromLane(
       "\nstatic inline float f(float x) { return x * 3; }\n")); // a number without a kind
   EXPECT_EQ(fortranFromLane("\n// Half.\nstatic inline float f(float x) { return 0x1p-1f * x; }\n"),
-            "  ! Half.\n  pure real(f32) function f(x) result(answer)\n    real(f32), value :: x\n"
+            "  ! Half.\n  pure real(f32) function f(x) result(answer)\n    !$omp declare simd\n"
+            "    real(f32), value :: x\n"
             "    answer = 0.5_f32 * x\n  end function\n");
 }
 
