@@ -41,8 +41,9 @@ void giveKinds(Expr &e) {
     giveKinds(arg);
   if (isLiteral(e, Elem::U32) || isLiteral(e, Elem::U64))
     e = signedPattern(e);
-  else if (e.kind == Expr::Kind::Cast && e.type == Elem::I64 && isLiteral(e.args[0], Elem::Index))
-    e = integer(e.args[0].integer, Elem::I64);
+  else if (e.kind == Expr::Kind::Cast && (e.type == Elem::I64 || e.type == Elem::U64) &&
+           isLiteral(e.args[0], Elem::Index))
+    e.args[0].type = Elem::I64; // the conversion is not seen
   else if (e.kind == Expr::Kind::Apply && !mixesKinds(e.op))
     for (Expr &arg : e.args)
       if (isLiteral(arg, Elem::Index))

@@ -4,3 +4,6 @@
 cd "$(dirname "$0")/../.." && for kernel in attention stencil spmv; do
   "$1" compile "examples/$kernel.moa" --standalone -o tests/golden/Inputs || exit 1
 done
+for kernel in stencil spmv; do
+  "$1" compile "examples/$kernel.moa" --standalone --target fortran-openmp -o tests/golden/Inputs || exit 1
+done
