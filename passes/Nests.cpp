@@ -183,8 +183,8 @@ LogicalResult join(StageGraph &graph, Nest &nest, Stage &stage, StringRef at) {
       return refuse("it is read outside");
   SmallVector<AxisRegion> regions = regionsOf(nest, stage, level, graph.exprs);
   for (const AxisRegion &region : regions)
-    if (!region.point && !region.whole && (stage.isResult || stage.readChecked()))
-      return refuse("it is a result or read with a check, and only a part of it is needed there");
+    if (!region.point && !region.whole && stage.isResult)
+      return refuse("it is a result, and only a part of it is needed there");
   nest.axisOf[&stage] = sharedAxes(nest, regions, level);
   return success();
 }
@@ -300,5 +300,11 @@ SmallVector<StageLoop> moac::loopOrder(const Nest &nest, Stage &member, const Sc
 SmallVector<AxisRegion> moac::regionsOf(const Nest &nest, Stage &member, IndexExprs &exprs) {
   if (&member == nest.root || member.readers.empty())
     return {};
-  return regionsOf(nest, member, nest.level.at(&member), exprs);
+  SmallVector<AxisRegion> regions = regionsOf(nest, member, nest.level.at(&member), exprs);
+  // What a checked subscript reads may be anything of the axis.
+  if (&member != nest.root && member.readChecked())
+    for (auto [region, extent] : llvm::zip(regions, member.gen.arrayType().extents()))
+      if (!region.point && !region.whole)
+        region = {{}, true, shape::Expr(0), extent, extent};
+  return regions;
 }

@@ -26,6 +26,8 @@ public:
   SmallVector<AxisRegion> of(Stage &stage) {
     if (&stage == nest.root)
       return ofRoot();
+    if (stage.readers.empty())
+      return ofSibling(stage);
     SmallVector<AxisRegion> regions;
     for (BlockArgument axis : stage.gen.entry().getArguments())
       regions.push_back(ofAxis(stage, axis));
@@ -35,6 +37,19 @@ public:
 private:
   static AxisRegion wholeAxis(const shape::Expr &extent) {
     return {{}, true, shape::Expr(0), extent, extent};
+  }
+
+  /// A result that shares the loops of the root: at their indices.
+  SmallVector<AxisRegion> ofSibling(Stage &stage) {
+    SmallVector<AxisRegion> regions;
+    for (const shape::Expr &extent : stage.gen.arrayType().extents())
+      regions.push_back(wholeAxis(extent));
+    auto axes = nest.axisOf.find(&stage);
+    if (axes != nest.axisOf.end())
+      for (unsigned loop = 0; loop < std::min<size_t>(level, axes->second.size()); ++loop)
+        if (nest.loops[loop].last && axes->second[loop] < regions.size())
+          regions[axes->second[loop]] = {nest.loops[loop].axis, false, {}, {}, {}};
+    return regions;
   }
 
   SmallVector<AxisRegion> ofRoot() {
