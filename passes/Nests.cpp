@@ -152,8 +152,8 @@ SmallVector<unsigned> moac::sharedAxes(const Nest &nest, ArrayRef<AxisRegion> re
   SmallVector<unsigned> axes(nest.loops.size(), Nest::none);
   for (unsigned loop = 0; loop < level; ++loop)
     for (auto [axis, region] : llvm::enumerate(regions))
-      if (region.point == nest.loops[loop].axis)
-        axes[loop] = axis;
+      if (axes[loop] == Nest::none && region.point == nest.loops[loop].axis)
+        axes[loop] = axis; // of a diagonal the first, as by default
   return axes;
 }
 
@@ -301,10 +301,13 @@ SmallVector<AxisRegion> moac::regionsOf(const Nest &nest, Stage &member, IndexEx
   if (&member == nest.root || member.readers.empty())
     return {};
   SmallVector<AxisRegion> regions = regionsOf(nest, member, nest.level.at(&member), exprs);
-  // What a checked subscript reads may be anything of the axis.
-  if (&member != nest.root && member.readChecked())
-    for (auto [region, extent] : llvm::zip(regions, member.gen.arrayType().extents()))
-      if (!region.point && !region.whole)
-        region = {{}, true, shape::Expr(0), extent, extent};
+  // What a checked subscript reads may be anything of the axis; and a loop gives the index of one axis, so that of a diagonal
+  // (T[i, i]) the other one is needed whole.
+  const SmallVector<unsigned> &given = nest.axisOf.at(&member);
+  for (auto [axis, extent] : llvm::enumerate(member.gen.arrayType().extents())) {
+    AxisRegion &region = regions[axis];
+    if (region.point ? !llvm::is_contained(given, axis) : !region.whole && member.readChecked())
+      region = {{}, true, shape::Expr(0), extent, extent};
+  }
   return regions;
 }
