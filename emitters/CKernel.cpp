@@ -75,28 +75,14 @@ private:
                         : fmt::format("return {};", printer.statusName(Status::Ok));
   }
 
-  std::string roundedSum(const std::vector<Scratch> &buffers) {
-    std::vector<std::string> terms;
-    for (const Scratch &scratch : buffers)
-      terms.push_back("moac_round64(" + printer.scratchBytes(scratch) + ")");
-    return join(terms, " +");
-  }
-
-  std::string realSum(const std::vector<Scratch> &buffers) {
-    std::vector<std::string> terms;
-    for (const Scratch &scratch : buffers)
-      terms.push_back(realBytes(printer, scratch.type, {scratch.count}));
-    return join(terms, " +");
-  }
-
   /// Declares shared_bytes, thread_bytes and team, and gives up when they are absurd.
   void sizes(std::string_view tooLarge) {
     std::vector<std::string> largest;
     for (const std::vector<Scratch> &buffers : demand.thread)
-      largest.push_back(realSum(buffers));
+      largest.push_back(realSum(printer, buffers));
     std::vector<std::string> bounds;
     if (!demand.shared.empty())
-      bounds.push_back(realSum(demand.shared) + " > MOAC_MAX_BYTES");
+      bounds.push_back(realSum(printer, demand.shared) + " > MOAC_MAX_BYTES");
     if (!demand.thread.empty())
       printer.line("const size_t thread_bytes = " + threadBytes() + ";");
     if (!demand.thread.empty()) {
@@ -108,14 +94,14 @@ private:
     printCheck(printer, bounds, tooLarge);
     printer.line(
         "const size_t shared_bytes = 64" +
-        (demand.shared.empty() ? ";" : " +" + breakMark() + roundedSum(demand.shared) + ";"));
+        (demand.shared.empty() ? ";" : " +" + breakMark() + roundedSum(printer, demand.shared) + ";"));
     printer.addWords("size_t MOAC_MAX_BYTES moac_round64 moac_threads SIZE_MAX NULL");
   }
 
   std::string threadBytes() {
-    std::string text = roundedSum(demand.thread[0]);
+    std::string text = roundedSum(printer, demand.thread[0]);
     for (size_t i = 1; i < demand.thread.size(); ++i)
-      text += " +" + breakMark() + roundedSum(demand.thread[i]);
+      text += " +" + breakMark() + roundedSum(printer, demand.thread[i]);
     return text;
   }
 

@@ -193,6 +193,20 @@ std::string realBytes(Printer &printer, Elem type, const std::vector<Expr> &exte
   return printer.realValue(bytes, product);
 }
 
+std::string roundedSum(Printer &printer, const std::vector<Scratch> &buffers) {
+  std::vector<std::string> terms;
+  for (const Scratch &scratch : buffers)
+    terms.push_back("moac_round64(" + printer.scratchBytes(scratch) + ")");
+  return join(terms, " +");
+}
+
+std::string realSum(Printer &printer, const std::vector<Scratch> &buffers) {
+  std::vector<std::string> terms;
+  for (const Scratch &scratch : buffers)
+    terms.push_back(realBytes(printer, scratch.type, {scratch.count}));
+  return join(terms, " +");
+}
+
 void printExtentChecks(Printer &printer, const Kernel &kernel, std::string_view negative,
                        std::string_view tooLarge) {
   std::vector<std::string> symbols, bounds, computed;

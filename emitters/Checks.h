@@ -18,6 +18,9 @@ void printCheck(Printer &printer, const std::vector<std::string> &conditions,
                 std::string_view result);
 /// `8.0 * B * N`: the bytes of an array as a real number.
 std::string realBytes(Printer &printer, Elem type, const std::vector<tree::Expr> &extents);
+/// The bytes of all of these buffers: rounded as they are laid out, and as a real number.
+std::string roundedSum(Printer &printer, const std::vector<tree::Scratch> &buffers);
+std::string realSum(Printer &printer, const std::vector<tree::Scratch> &buffers);
 /// Inputs, then outputs.
 std::vector<const tree::Array *> arrays(const tree::Kernel &kernel);
 /// Whether an array has elements whatever the symbols are.

@@ -250,18 +250,6 @@ private:
 
   // ---- scratch memory ----
 
-  std::string roundedSum(const std::vector<Scratch> &buffers) {
-    std::vector<std::string> terms;
-    for (const Scratch &scratch : buffers)
-      terms.push_back("moac_round64(" + printer.scratchBytes(scratch) + ")");
-    return join(terms, " +");
-  }
-  std::string realSum(const std::vector<Scratch> &buffers) {
-    std::vector<std::string> terms;
-    for (const Scratch &scratch : buffers)
-      terms.push_back(realBytes(printer, scratch.type, {scratch.count}));
-    return join(terms, " +");
-  }
   bool teams() const { return !demand.thread.empty(); }
 
   void declareSizes(Declarations &locals) {
@@ -276,12 +264,12 @@ private:
   void sizes(std::string_view tooLarge) {
     std::vector<std::string> bounds;
     if (!demand.shared.empty())
-      bounds.push_back(realSum(demand.shared) + " > MOAC_MAX_BYTES");
+      bounds.push_back(realSum(printer, demand.shared) + " > MOAC_MAX_BYTES");
     if (teams()) {
       std::vector<std::string> parts;
       for (const std::vector<Scratch> &buffers : demand.thread) {
-        parts.push_back(roundedSum(buffers));
-        bounds.push_back("team*(" + realSum(buffers) + " + 4096.0_f64) > MOAC_MAX_BYTES");
+        parts.push_back(roundedSum(printer, buffers));
+        bounds.push_back("team*(" + realSum(printer, buffers) + " + 4096.0_f64) > MOAC_MAX_BYTES");
       }
       printer.line("team = moac_threads(" + printer.realValue(1, demand.totalWork()) + ")");
       printCheck(printer, bounds, tooLarge);
@@ -290,7 +278,7 @@ private:
       printCheck(printer, bounds, tooLarge);
     }
     printer.line("shared_bytes = 64" +
-                 (demand.shared.empty() ? "" : " +" + breakMark() + roundedSum(demand.shared)));
+                 (demand.shared.empty() ? "" : " +" + breakMark() + roundedSum(printer, demand.shared)));
   }
 
   void acquire() {

@@ -1,5 +1,6 @@
 // Legality of directives on finished loops, from the tree alone.
 #include "emitters/LoopShape.h"
+#include "emitters/TreeWalk.h"
 #include "ir/Tuned.h"
 
 #include <algorithm>
@@ -170,17 +171,6 @@ void finishUnroll(Loop &loop) {
 
 void dropUnused(Body &body);
 
-template <class Visit> void forEachInner(Stmt &statement, Visit visit) {
-  if (auto *branch = std::get_if<If>(&statement.node)) {
-    visit(branch->then);
-    visit(branch->otherwise);
-  } else if (auto *loop = std::get_if<Loop>(&statement.node)) {
-    visit(loop->body);
-  } else if (auto *team = std::get_if<Parallel>(&statement.node)) {
-    visit(team->body);
-  }
-}
-
 bool onlyNotes(const Body &body) {
   return std::all_of(body.begin(), body.end(), [](const Stmt &statement) {
     return std::holds_alternative<Note>(statement.node);
@@ -211,7 +201,7 @@ void removeAssignments(Body &body, const std::string &name, size_t first = 0) {
     const auto *update = std::get_if<Update>(&statement.node);
     bool removed = (assign && assign->name == name) || (update && update->name == name && !update->offset);
     if (!removed) {
-      forEachInner(statement, [&](Body &inner) { removeAssignments(inner, name); });
+      forEachInnerBody(statement, [&](Body &inner) { removeAssignments(inner, name); });
       removed = isIdle(statement);
     }
     if (removed)

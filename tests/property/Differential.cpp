@@ -251,6 +251,11 @@ std::string moac::property::examineCall(Batch &batch, const KernelSignature &ker
   return Comparison(batch, kernel, arguments, exact, recomputes).run(threads, want);
 }
 
+uint64_t moac::property::setting(const char *name, uint64_t otherwise) {
+  const char *text = std::getenv(name);
+  return text ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
 Batch moac::property::build(const std::vector<Subject> &subjects) {
   Batch batch;
   auto path =

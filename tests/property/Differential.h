@@ -45,6 +45,8 @@ struct Batch {
 };
 
 Batch build(const std::vector<Subject> &subjects);
+/// A number from the environment: MOAC_SEED and its like.
+uint64_t setting(const char *name, uint64_t otherwise);
 
 /// What is wrong with one program of a batch; empty when nothing is. `ran` counts the runs that
 /// returned 0, if given.

@@ -18,11 +18,6 @@ using namespace moac;
 using namespace moac::property;
 
 namespace {
-uint64_t setting(const char *name, uint64_t otherwise) {
-  const char *text = std::getenv(name);
-  return text ? std::strtoull(text, nullptr, 10) : otherwise;
-}
-
 /// Shapes of all values of a term, for its cost.
 void collect(const Term &term, std::vector<shape::Expr> &totals) {
   if (!term.shape.empty())

@@ -14,11 +14,6 @@ using namespace moac;
 using namespace moac::property;
 
 namespace {
-uint64_t setting(const char *name, uint64_t otherwise) {
-  const char *text = std::getenv(name);
-  return text ? std::strtoull(text, nullptr, 10) : otherwise;
-}
-
 Subject subjectOf(const RandomProgram &program) {
   Subject subject{.kernel = program.name, .text = program.text(), .exact = program.exact};
   subject.indexArrays.emplace("p", shape::Expr::name("M"));

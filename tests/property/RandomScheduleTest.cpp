@@ -14,11 +14,6 @@ using namespace moac;
 using namespace moac::property;
 
 namespace {
-uint64_t setting(const char *name, uint64_t otherwise) {
-  const char *text = std::getenv(name);
-  return text ? std::strtoull(text, nullptr, 10) : otherwise;
-}
-
 Subject subjectOf(const ScheduledProgram &scheduled) {
   Subject subject{
       .kernel = scheduled.program.name, .text = scheduled.text(), .exact = scheduled.program.exact};
