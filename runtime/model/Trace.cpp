@@ -156,6 +156,8 @@ private:
   void readLine() {
     if (words[0] == "moac-trace") // files put together with cat
       return;
+    if (words[0] == "added")
+      return readAdded();
     if (words[0] == "pes" || words[0] == "team")
       return void(readDeclaration());
     auto found = std::find_if(infos.begin(), infos.end(),
@@ -165,6 +167,16 @@ private:
     Record record;
     record.kind = static_cast<RecordKind>(found - infos.begin());
     record.position = -1;
+    if (!readFields(record))
+      return;
+    if (record.position < 0)
+      record.position = word(file + ":" + std::to_string(line));
+    if (record.add != 0)
+      adds[{record.pe, record.add}] = trace.records.size();
+    trace.records.push_back(std::move(record));
+  }
+
+  bool readFields(Record &record) {
     bool hasPe = false;
     for (size_t i = 1; i < words.size(); ++i) {
       size_t equals = words[i].find('=');
@@ -172,13 +184,26 @@ private:
       hasPe = hasPe || key == "pe";
       if (equals == std::string_view::npos ? !readFlag(record, key)
                                            : !readField(record, key, words[i].substr(equals + 1)))
-        return;
+        return false;
     }
-    if (!hasPe)
-      return void(fail("a record needs pe="));
-    if (record.position < 0)
-      record.position = word(file + ":" + std::to_string(line));
-    trace.records.push_back(std::move(record));
+    return hasPe || fail("a record needs pe=");
+  }
+
+  // What an add of this file has found, which its record could not know yet.
+  void readAdded() {
+    Record found;
+    if (!readFields(found))
+      return;
+    auto add = adds.find({found.pe, found.add});
+    if (add == adds.end())
+      return void(fail("no record before this one has pe=" + std::to_string(found.pe) +
+                       " add=" + std::to_string(found.add)));
+    if (!found.value || !found.old)
+      return void(fail("'added' needs val= and old="));
+    trace.records[add->second].value = found.value;
+    trace.records[add->second].old = found.old;
+    trace.records[add->second].seen = found.stamp;
+    adds.erase(add);
   }
 
   bool readDeclaration() {
@@ -241,12 +266,16 @@ private:
       record.thread = static_cast<int>(std::clamp<int64_t>(number, 0, INT32_MAX));
     else if (key == "t")
       record.stamp = number;
+    else if (key == "seen")
+      record.seen = number;
     else if (key == "ctx")
       record.context = number;
     else if (key == "val")
       record.value = number;
     else if (key == "old")
       record.old = number;
+    else if (key == "add")
+      record.add = number;
     else if (key == "team")
       record.team = number;
     else if (key == "seq")
@@ -259,6 +288,7 @@ private:
   const std::string &file;
   Trace &trace;
   Interner word, space;
+  std::map<std::pair<int, int64_t>, size_t> adds; // (PE, number): record
   std::vector<std::string_view> words;
   int line = 0;
   std::optional<SourceError> error;
@@ -273,7 +303,9 @@ std::string_view missingField(const Record &r) {
                                    : info.field.empty() || r.word;
   if (!has)
     return info.field;
-  return info.needsValue && !r.value ? "val" : "";
+  bool adds = r.kind == RecordKind::PutSignal || r.kind == RecordKind::SignalAdd;
+  bool undelivered = adds && r.add != 0;
+  return info.needsValue && !r.value && !undelivered ? "val" : "";
 }
 
 } // namespace

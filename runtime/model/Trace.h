@@ -53,7 +53,8 @@ struct Record {
   int domain = 0;   // word: atomicity domain of the context
   int token = 0;    // word: release/acquire token, or the name of a collective
   int64_t context = 0, team = 0, sequence = 0;
-  std::optional<int64_t> stamp, value, old;
+  std::optional<int64_t> stamp, seen, value, old; // seen: stamp after the read of an update
+  int64_t add = 0; // number of an add whose value and old value come in a line of their own
   bool nostore = false, nonBlocking = false, fails = false, atomic = false;
   std::vector<ByteRange> to, from; // dst and src
   std::optional<ByteRange> word;   // mem, sig or lock

@@ -39,6 +39,14 @@ public:
   /// Processes the matching calls of one collective: (record, thread) pairs, one per member.
   void processCollective(const std::vector<std::pair<int, int>> &calls);
 
+  /// The synchronising write of `record` has read from that of `source`, which came to be processed
+  /// later.
+  void inherit(int record, int source) {
+    auto from = syncWrites.find(source);
+    if (from != syncWrites.end())
+      syncWrites[record].unite(from->second);
+  }
+
   /// Drops what the synchronising write or release of a record carries: nothing will ask.
   void forget(int record) {
     syncWrites.erase(record);

@@ -9,7 +9,9 @@
 namespace moac::model {
 namespace {
 
-constexpr int none = -1, notYet = -2; // no source; the source has not been processed yet
+// No source; a source that has not been processed yet and is not known; one that is, number r:
+// notYet - 1 - r.
+constexpr int none = -1, notYet = -2;
 constexpr std::size_t rememberedWrites = 256;
 
 using WordKey = std::tuple<int, int, uint64_t>; // PE, space, address
@@ -24,10 +26,11 @@ std::optional<ByteRange> syncWord(const Record &r) {
   return plain ? std::nullopt : r.word;
 }
 
+// A signal without a value was never delivered.
 bool writesWord(const Record &r) {
   using enum RecordKind;
-  return r.kind == Set || (r.kind == Amo && !r.fails) || r.kind == PutSignal ||
-         r.kind == SignalSet || r.kind == SignalAdd || r.kind == ClearLock;
+  return r.value && (r.kind == Set || (r.kind == Amo && !r.fails) || r.kind == PutSignal ||
+                     r.kind == SignalSet || r.kind == SignalAdd || r.kind == ClearLock);
 }
 
 // The value a record has read from its word, if it reads one and says so.
@@ -60,7 +63,7 @@ public:
       std::sort(token.byValue[0].begin(), token.byValue[0].end(), byStamp);
   }
 
-  /// The record that `reader` has read from, none, or notYet.
+  /// The record that `reader` has read from, none, or at most notYet.
   int source(int reader) const {
     const Record &r = trace.records[reader];
     if (r.kind == RecordKind::Acquire)
@@ -114,13 +117,15 @@ private:
     if (candidates == found->second.byValue.end())
       return none;
     const std::vector<int> &writes = candidates->second;
-    if (reader.stamp && trace.records[writes.front()].stamp) {
-      auto after = std::upper_bound(
-          writes.begin(), writes.end(), *reader.stamp,
-          [&](int64_t stamp, int write) { return stamp < trace.records[write].stamp; });
+    std::optional<int64_t> seen = reader.seen ? reader.seen : reader.stamp;
+    if (seen && trace.records[writes.front()].stamp) {
+      auto after =
+          std::upper_bound(writes.begin(), writes.end(), *seen, [&](int64_t stamp, int write) {
+            return stamp < trace.records[write].stamp;
+          });
       if (after == writes.begin())
         return none;
-      return done[*(after - 1)] ? *(after - 1) : notYet;
+      return done[*(after - 1)] ? *(after - 1) : notYet - 1 - *(after - 1);
     }
     auto latest = found->second.latest.find(value);
     if (latest != found->second.latest.end())
@@ -188,20 +193,47 @@ private:
     if (isCollective(r))
       return arrive(record, thread);
     int source = matcher.source(record);
-    if (source == notYet && !forced) {
+    bool own = isOwnLater(r, source);
+    if (source <= notYet && !own && !forced) {
       waiting.insert(keyOf(thread));
       return;
     }
     beforeRecord(record);
-    order.process(record, thread, source == notYet ? none : source);
-    int old = matcher.processed(record);
-    if (old != none)
-      order.forget(old);
+    order.process(record, thread, source <= notYet ? none : source);
+    if (own)
+      overtaken[notYet - 1 - source].push_back(record);
+    else
+      finish(record);
     if (!waiting.empty()) {
       ready.merge(waiting);
       waiting.clear();
     }
     advance(thread);
+  }
+
+  // A non-blocking add of this thread that a later one has overtaken, and whose value it has found.
+  bool isOwnLater(const Record &r, int source) const {
+    if (!r.nonBlocking || source >= notYet)
+      return false;
+    const Record &later = trace.records[notYet - 1 - source];
+    return later.pe == r.pe && later.thread == r.thread;
+  }
+
+  // The write of `record` may be read from, and so may those of the adds that it has overtaken.
+  void finish(int record) {
+    std::vector<int> open = {record};
+    while (!open.empty()) {
+      int next = open.back();
+      open.pop_back();
+      int old = matcher.processed(next);
+      if (old != none)
+        order.forget(old);
+      auto behind = overtaken.extract(next);
+      for (int other : behind ? behind.mapped() : std::vector<int>{}) {
+        order.inherit(other, next);
+        open.push_back(other);
+      }
+    }
   }
 
   void arrive(int record, int thread) {
@@ -251,6 +283,7 @@ private:
   SyncMatcher matcher;
   std::vector<std::deque<int>> queues;
   std::set<Key> ready, waiting;
+  std::map<int, std::vector<int>> overtaken; // by the add that was earlier
   std::map<std::pair<int64_t, int64_t>, std::vector<std::pair<int, int>>> arrived;
   std::vector<std::string> problems;
 };

@@ -7,6 +7,7 @@
 #include "runtime/shmem/LitmusWalker.h"
 
 #include <chrono>
+#include <thread>
 
 namespace moac::shmem {
 
@@ -72,8 +73,10 @@ void Walker::waitFor(const moac_shmem_condition &condition, moac_shmem_which whi
     must(moac_shmem_test(which, &condition, nullptr, hits));
     return which == MOAC_SHMEM_ANY ? *hits != SIZE_MAX : *hits != 0;
   };
-  for (uint64_t polls = 0; !held() && !failed() && !stuck; ++polls)
-    stuck = polls % 1024 == 1023 && std::chrono::steady_clock::now() > deadline;
+  while (!held() && !failed() && !stuck) {
+    std::this_thread::yield(); // so that this thread sees a value before the next one hides it
+    stuck = std::chrono::steady_clock::now() > deadline;
+  }
   discarded = discarded || stuck;
 }
 

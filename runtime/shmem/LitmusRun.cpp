@@ -144,10 +144,11 @@ void judge(const Program &program, const Options &options, const Tally &tally, u
   totals.shown += weak && tally.held != 0;
   totals.bad += !wrong.empty();
   totals.runs += tally.runs;
+  const char *how = mayBlock(program) ? "waited in vain" : "hung";
+  std::string waits = blocked == 0 ? "" : fmt::format(" {} {}", how, blocked);
   fmt::print("{:<24} {:<10} runs {:>7} outcome {:>7}{}{}{}\n", program.name,
              verdict ? model::verdictName(*verdict) : "-", tally.runs - tally.discarded,
-             tally.held.load(), blocked != 0 ? fmt::format(" hung {}", blocked) : "",
-             wrong.empty() ? "" : "  WRONG: ", wrong);
+             tally.held.load(), waits, wrong.empty() ? "" : "  WRONG: ", wrong);
 }
 
 int summary(const Totals &totals, bool good) {

@@ -91,6 +91,7 @@ static Status traced_atomic(Remote remote, void *word, moac_shmem_atomic a, bool
     record.kind = "amo";
     record.mem = there;
     record.stamp = stamp;
+    record.seen = moac_shmem_trace_stamp(pe);
     record.has_old = true;
     record.old = old;
     record.fail = a.op == MOAC_SHMEM_ATOMIC_COMPARE_SWAP && old != word_value(a.compare, bytes);
@@ -142,25 +143,21 @@ moac_shmem_status moac_shmem_atomic_fetch_add(moac_shmem_context context, uint64
 /* --- Signals
  * --------------------------------------------------------------------------------------- */
 
-static void trace_signal(const char *kind, Remote remote, TraceRange target, TraceRange source,
-                         moac_shmem_signal signal, bool nbi) {
-  Pe *pe = remote.pe;
+/* Returns the number of an ADD, 0 of a SET. */
+static uint64_t trace_signal(const char *kind, Remote remote, TraceRange target, TraceRange source,
+                             moac_shmem_signal signal, bool nbi) {
   bool adds = signal.op == MOAC_SHMEM_SIGNAL_ADD;
-  uint64_t old = 0;
-  moac_shmem_atomic fetch = {MOAC_SHMEM_ATOMIC_FETCH, MOAC_SHMEM_U64, NULL, NULL, &old};
-  if (adds) /* a guess: nobody else may add to the word meanwhile */
-    pe->backend->atomic(pe, internal_issue(pe), signal.word, &fetch, remote.at, false);
   TraceRecord record = {.kind = kind,
                         .context = remote.issue.index,
                         .nbi = nbi,
                         .dst = target,
                         .src = source,
                         .sig = {signal.word, 8, remote.at},
-                        .has_value = true,
-                        .value = old + signal.value,
-                        .has_old = adds,
-                        .old = old};
-  moac_shmem_trace_write(pe, &record);
+                        .has_value = !adds,
+                        .value = signal.value,
+                        .add = adds ? moac_shmem_trace_next_add(remote.pe) : 0};
+  moac_shmem_trace_write(remote.pe, &record);
+  return record.add;
 }
 
 static Status put_signal(const char *name, moac_shmem_context context, void *target,
@@ -183,10 +180,11 @@ static Status put_signal(const char *name, moac_shmem_context context, void *tar
                            source);
   schedule_point(pe);
   if (UNLIKELY(pe->trace != NULL))
-    trace_signal(bytes == 0 ? (signal.op == MOAC_SHMEM_SIGNAL_SET ? "signal_set" : "signal_add")
-                            : "put_signal",
-                 remote, (TraceRange){bytes == 0 ? NULL : target, bytes, remote.at},
-                 (TraceRange){bytes == 0 ? NULL : source, bytes, pe->pe}, signal, nbi);
+    remote.issue.add =
+        trace_signal(bytes == 0 ? (signal.op == MOAC_SHMEM_SIGNAL_SET ? "signal_set" : "signal_add")
+                                : "put_signal",
+                     remote, (TraceRange){bytes == 0 ? NULL : target, bytes, remote.at},
+                     (TraceRange){bytes == 0 ? NULL : source, bytes, pe->pe}, signal, nbi);
   return pe->backend->put_signal(pe, remote.issue, target, source, bytes, signal, remote.at, nbi);
 }
 

@@ -26,7 +26,7 @@ typedef enum Kind { PARCEL_PUT, PARCEL_GET, PARCEL_ATOMIC, PARCEL_SIGNAL } Kind;
 typedef struct Parcel {
   Kind kind;
   int context, to;
-  uint64_t epoch;
+  uint64_t epoch, add;
   char *target;       /* symmetric, of put and atomic; local, of get */
   const char *source; /* local, of put; symmetric, of get */
   char *copy;         /* owned source of a blocking put */
@@ -48,7 +48,10 @@ typedef struct Chaos {
   int count;
 } Chaos;
 
-static Issue issue_of(Pe *pe, int context) { return (Issue){&pe->contexts[context], context, 0}; }
+static Issue issue_of(Pe *pe, const Parcel *parcel) {
+  return (Issue){
+      .context = &pe->contexts[parcel->context], .index = parcel->context, .add = parcel->add};
+}
 
 static bool deliverable(const Chaos *chaos, int index) {
   const Parcel *parcel = &chaos->queue[index];
@@ -78,7 +81,7 @@ static size_t piece(Chaos *chaos, size_t bytes) {
 static void deliver(Pe *pe, int index) {
   Chaos *chaos = pe->chaos;
   Parcel *parcel = &chaos->queue[index];
-  Issue issue = issue_of(pe, parcel->context);
+  Issue issue = issue_of(pe, parcel);
   if (parcel->kind == PARCEL_PUT && parcel->bytes != 0) {
     size_t now = piece(chaos, parcel->bytes);
     moac_shmem_embedded.put(pe, issue, parcel->target, parcel->source, now, parcel->to, false);
@@ -151,7 +154,8 @@ static Parcel *enqueue(Pe *pe, Issue issue, int to) {
   while (chaos->count == QUEUE_LIMIT)
     deliver_random(pe);
   Parcel *parcel = &chaos->queue[chaos->count++];
-  *parcel = (Parcel){.context = issue.index, .to = to, .epoch = chaos->epochs[issue.index]};
+  *parcel = (Parcel){
+      .context = issue.index, .to = to, .epoch = chaos->epochs[issue.index], .add = issue.add};
   return parcel;
 }
 

@@ -8,6 +8,7 @@
  * the next operation that loads, if there is one. Quiet pays at once, since it orders plain loads.
  */
 #include "runtime/shmem/embedded.h"
+#include "runtime/shmem/trace.h"
 
 static _Thread_local bool fence_pending;
 
@@ -39,7 +40,8 @@ static Status embedded_put(Pe *pe, Issue issue, void *target, const void *source
   if (UNLIKELY(there == NULL))
     return moac_shmem_fail(MOAC_SHMEM_INVALID_ADDRESS, "put", "PE %d has no object at %p", to,
                            target);
-  copy(there, source, bytes); /* wakes nobody: a put is no signal, and a sleeper looks again by itself */
+  copy(there, source,
+       bytes); /* wakes nobody: a put is no signal, and a sleeper looks again by itself */
   return MOAC_SHMEM_OK;
 }
 
@@ -144,7 +146,7 @@ static Status embedded_atomic(Pe *pe, Issue issue, void *word, const moac_shmem_
 
 static Status embedded_put_signal(Pe *pe, Issue issue, void *target, const void *source,
                                   size_t bytes, moac_shmem_signal signal, int to, bool nbi) {
-  (void)issue, (void)nbi;
+  (void)nbi;
   char *there = bytes == 0 ? NULL : moac_shmem_embedded_translate(pe, target, bytes, to);
   char *word = moac_shmem_embedded_translate(pe, signal.word, sizeof *signal.word, to);
   if (UNLIKELY(word == NULL || (bytes != 0 && there == NULL)))
@@ -155,7 +157,8 @@ static Status embedded_put_signal(Pe *pe, Issue issue, void *target, const void 
   if (signal.op == MOAC_SHMEM_SIGNAL_SET)
     __atomic_store_n((uint64_t *)word, signal.value, __ATOMIC_RELEASE);
   else
-    __atomic_fetch_add((uint64_t *)word, signal.value, __ATOMIC_ACQ_REL);
+    trace_added(pe, issue, signal,
+                __atomic_fetch_add((uint64_t *)word, signal.value, __ATOMIC_ACQ_REL));
   wake_pe(pe, to);
   return MOAC_SHMEM_OK;
 }

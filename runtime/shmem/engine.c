@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "runtime/shmem/engine.h"
 #include "runtime/shmem/internal.h"
+#include "runtime/shmem/trace.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -90,14 +91,15 @@ static Status engine_atomic(Pe *pe, Issue issue, void *word, const moac_shmem_at
 
 static Status engine_put_signal(Pe *pe, Issue issue, void *target, const void *source, size_t bytes,
                                 moac_shmem_signal signal, int to, bool nbi) {
-  (void)pe, (void)issue;
   if (bytes != 0) {
     engine->put(target, source, bytes, to, nbi);
     engine->fence();
   }
-  engine->atomic(signal.word,
-                 signal.op == MOAC_SHMEM_SIGNAL_SET ? MOAC_SHMEM_ATOMIC_SET : MOAC_SHMEM_ATOMIC_ADD,
-                 sizeof signal.value, signal.value, 0, to);
+  bool adds = signal.op == MOAC_SHMEM_SIGNAL_ADD;
+  uint64_t old = engine->atomic(signal.word, adds ? MOAC_SHMEM_ATOMIC_ADD : MOAC_SHMEM_ATOMIC_SET,
+                                sizeof signal.value, signal.value, 0, to);
+  if (adds)
+    trace_added(pe, issue, signal, old);
   return MOAC_SHMEM_OK;
 }
 

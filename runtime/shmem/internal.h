@@ -137,11 +137,13 @@ static inline Pe *self_pe(void) {
 /* --- Backend table: what a new engine has to provide ---------------------------------------------
  */
 
-/* An operation's context with the com_id that it carries. */
+/* An operation's context with the com_id that it carries. `add` is not 0 when a trace wants to hear
+ * what an ADD signal found: whoever performs it calls moac_shmem_trace_added. */
 typedef struct Issue {
   Context *context;
   int index;
   uint32_t com_id;
+  uint64_t add;
 } Issue;
 
 /* Addresses are local symmetric ones, already checked; PE numbers are of the world. `nbi`
@@ -195,8 +197,8 @@ typedef struct ArenaPlan {
   uint64_t chaos_seed;
   const char *trace;
 } ArenaPlan;
-/* launch_engine.c: becomes the engine's launcher for this job; returns an exit code when that fails.
- * hosts: names separated by commas, or NULL for this host. */
+/* launch_engine.c: becomes the engine's launcher for this job; returns an exit code when that
+ * fails. hosts: names separated by commas, or NULL for this host. */
 int moac_launch_engine(const char *engine, const char *hosts, const ArenaPlan *plan,
                        char **program);
 /* Makes a nameless shared file (or an anonymous mapping) and fills its control block. */
@@ -257,7 +259,7 @@ static inline bool find_context(Pe *pe, moac_shmem_context handle, Issue *issue)
   return true;
 }
 static inline Issue internal_issue(Pe *pe) {
-  Issue issue = {&pe->contexts[INTERNAL_CONTEXT], INTERNAL_CONTEXT, 0};
+  Issue issue = {.context = &pe->contexts[INTERNAL_CONTEXT], .index = INTERNAL_CONTEXT};
   return issue;
 }
 Team *moac_shmem_find_team(Pe *pe, moac_shmem_team handle);

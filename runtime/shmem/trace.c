@@ -15,6 +15,7 @@ typedef struct Trace {
   FILE *file;
   pthread_mutex_t lock;
   int team_ids[TEAM_SLOTS], teams;
+  uint64_t adds;
 } Trace;
 
 static _Thread_local const char *site_file;
@@ -82,6 +83,10 @@ static int format_record(Pe *pe, char *line, size_t room, const TraceRecord *r) 
   used += put_range(pe, line + used, room - (size_t)used, "mem", r->mem);
   used += put_range(pe, line + used, room - (size_t)used, "sig", r->sig);
   used += put_range(pe, line + used, room - (size_t)used, "lock", r->lock);
+  if (r->seen != 0)
+    ADD(" seen=%" PRIu64, r->seen);
+  if (r->add != 0)
+    ADD(" add=%" PRIu64, r->add);
   if (r->has_value)
     ADD(" val=%" PRId64, (int64_t)r->value);
   if (r->has_old)
@@ -102,6 +107,21 @@ void moac_shmem_trace_write(Pe *pe, const TraceRecord *record) {
   if (used > 0 && used < (int)sizeof line)
     fwrite(line, 1, (size_t)used, trace->file);
   pthread_mutex_unlock(&trace->lock);
+}
+
+uint64_t moac_shmem_trace_next_add(Pe *pe) {
+  pthread_mutex_lock(&pe->trace->lock);
+  uint64_t number = ++pe->trace->adds;
+  pthread_mutex_unlock(&pe->trace->lock);
+  return number;
+}
+
+void moac_shmem_trace_added(Pe *pe, uint64_t add, uint64_t old, uint64_t value) {
+  pthread_mutex_lock(&pe->trace->lock);
+  fprintf(pe->trace->file,
+          "added pe=%d t=%" PRIu64 " add=%" PRIu64 " val=%" PRId64 " old=%" PRId64 "\n", pe->pe,
+          moac_shmem_trace_stamp(pe), add, (int64_t)value, (int64_t)old);
+  pthread_mutex_unlock(&pe->trace->lock);
 }
 
 bool moac_shmem_trace_start(Pe *pe) {

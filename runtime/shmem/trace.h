@@ -18,7 +18,9 @@ typedef struct TraceRecord {
   bool nbi, nostore, has_value, has_old, fail, atomic;
   TraceRange dst, src, mem, sig, lock;
   uint64_t value, old, stamp; /* stamp 0: taken when the record is written */
-  int team;                   /* slot + 1 for collectives, else 0 */
+  uint64_t seen;              /* of an update: a stamp from behind it; 0: none */
+  uint64_t add; /* of an ADD signal: its number; value and old follow when it is delivered */
+  int team;     /* slot + 1 for collectives, else 0 */
   uint64_t sequence;
   const char *name;
 } TraceRecord;
@@ -43,6 +45,14 @@ static inline void trace_call(const Call *call, const void *source, size_t sourc
 static inline void trace_sync(const Call *call, const char *kind) {
   if (UNLIKELY(call->pe->trace != NULL))
     moac_shmem_trace_call(call, kind, (TraceRange){NULL, 0, 0}, (TraceRange){NULL, 0, 0});
+}
+
+/* ADD signals are numbered, since what they find is known only when they are delivered. */
+uint64_t moac_shmem_trace_next_add(Pe *pe);
+void moac_shmem_trace_added(Pe *pe, uint64_t add, uint64_t old, uint64_t value);
+static inline void trace_added(Pe *pe, Issue issue, moac_shmem_signal signal, uint64_t old) {
+  if (UNLIKELY(issue.add != 0))
+    moac_shmem_trace_added(pe, issue.add, old, old + signal.value);
 }
 
 typedef enum TraceOrder { TRACE_FENCE, TRACE_QUIET } TraceOrder;

@@ -89,7 +89,7 @@ static Status start_together(Pe *pe) {
 
 static Status quiet_all(Pe *pe) {
   for (int index = 0; index < CONTEXT_SLOTS; ++index) {
-    Issue issue = {&pe->contexts[index], index, 0};
+    Issue issue = {.context = &pe->contexts[index], .index = index};
     if (issue.context->used)
       RETURN_IF_FAILED(pe->backend->quiet(pe, issue));
   }

@@ -266,12 +266,51 @@ TEST(TraceCheck, readsWaitForTheirWrites) {
             "0 findings"); // nobody wrote 7
 }
 
+// What an add has found comes when it is delivered, and the sum of two says that both payloads are
+// there.
+TEST(TraceCheck, addsAreMatchedByWhatTheyFound) {
+  auto sender = [](int pe, const char *data) {
+    std::string number = std::to_string(pe);
+    return "put_signal pe=" + number + " t=1" + number + " dst=2:" + data + "+8 src=" + number +
+           ":0x0+8 sig=2:0x40+8 add=1\n";
+  };
+  std::string both = sender(0, "0x0") + sender(1, "0x8");
+  std::string reader = "wait pe=2 t=30 mem=2:0x40+8 val=2\nld pe=2 t=31 mem=2:0x0+8\n"
+                       "ld pe=2 t=32 mem=2:0x8+8\n";
+  EXPECT_EQ(adviceFor(both +
+                      "added pe=1 t=20 add=1 val=1 old=0\nadded pe=0 t=21 add=1 val=2 old=1\n" +
+                      reader),
+            "0 findings");
+  EXPECT_EQ(
+      adviceFor(both + "added pe=0 t=21 add=1 val=2 old=0\n" + reader), // the other never arrived
+      "missing synchronisation: nothing PE 2 has waited for tells it that put_signal (trace:4) "
+      "by PE 1 is over; a value fetched from another PE does not count");
+}
+
+// Two adds of one PE that arrive in the other order.
+TEST(TraceCheck, addsOfOnePeMayArriveInAnyOrder) {
+  std::string text = "put_signal pe=0 t=1 dst=1:0x0+8 src=0:0x0+8 sig=1:0x40+8 add=1 nbi\n"
+                     "put_signal pe=0 t=2 dst=1:0x8+8 src=0:0x8+8 sig=1:0x40+8 add=2 nbi\n"
+                     "added pe=0 t=20 add=2 val=1 old=0\nadded pe=0 t=21 add=1 val=2 old=1\n";
+  EXPECT_EQ(adviceFor(text + "wait pe=1 t=30 mem=1:0x40+8 val=2\nld pe=1 t=31 mem=1:0x0+8\n"
+                             "ld pe=1 t=32 mem=1:0x8+8\n"),
+            "0 findings");
+  EXPECT_EQ(adviceFor(text + "wait pe=1 t=30 mem=1:0x40+8 val=1\nld pe=1 t=31 mem=1:0x8+8\n"),
+            "0 findings");
+  EXPECT_NE(adviceFor(text + "wait pe=1 t=30 mem=1:0x40+8 val=1\nld pe=1 t=31 mem=1:0x0+8\n"),
+            "0 findings");
+}
+
 TEST(Trace, refusesMalformedInput) {
   EXPECT_EQ(errorOf(""), "a trace begins with 'moac-trace 1'");
   EXPECT_EQ(errorOf("moac-trace 1\n"), "no line 'pes N'");
   EXPECT_EQ(errorOf("moac-trace 1\npes 0\n"), "'0' is not a number between 1 and 4096");
   EXPECT_EQ(errorOf("moac-trace 1\npes 2\nfrob pe=0\n"), "no record 'frob'");
   EXPECT_EQ(errorOf("moac-trace 1\npes 2\nfence\n"), "a record needs pe=");
+  EXPECT_EQ(errorOf("moac-trace 1\npes 2\nadded pe=0 add=3 val=1 old=0\n"),
+            "no record before this one has pe=0 add=3");
+  EXPECT_EQ(errorOf("moac-trace 1\npes 2\nsignal_add pe=0 sig=1:0+8 add=3\nadded pe=0 add=3\n"),
+            "'added' needs val= and old=");
   EXPECT_EQ(errorOf("moac-trace 1\npes 2\nld pe=0 mem=0:zz\n"),
             "'0:zz' is not a range PE:ADDRESS+BYTES");
   EXPECT_EQ(errorOf("moac-trace 1\npes 2\nld pe=0 mem=0:0xffffffffffffffff+2\n"),
