@@ -9,6 +9,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/* Relative to the installation; the build says where. */
+#ifndef MOAC_ENGINE_FOLDER
+#define MOAC_ENGINE_FOLDER "lib/moac"
+#endif
+
 enum { CANNOT_RUN = 127, HEAP_SLACK = 4 << 20 };
 
 /* The user's own settings win. */
@@ -27,21 +32,34 @@ static void set_openmpi_environment(void) {
     setenv(settings[i][0], settings[i][1], 0);
 }
 
-/* What the PEs are told: the engine, which lies beside this program, and the sizes. An OpenSHMEM
- * needs to know its heap beforehand: ours and the sync areas lie in one object of it. */
-static bool set_job_environment(const char *engine, const ArenaPlan *plan) {
-  char path[4096], size[32];
-  ssize_t length = readlink("/proc/self/exe", path, sizeof path - 64);
-  char *folder_end = length > 0 ? memrchr(path, '/', (size_t)length) : NULL;
+/* An engine lies beside this program where it was built, in the library folder where it is
+ * installed. */
+static bool find_engine(const char *engine, char *path, size_t room) {
+  char program[4096];
+  ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+  char *folder_end = length > 0 ? memrchr(program, '/', (size_t)length) : NULL;
   if (folder_end == NULL)
     return false;
-  snprintf(folder_end, 64, "/moac-shmem-%s.so", engine);
-  if (access(path, R_OK) != 0) {
-    fprintf(stderr,
-            "moac launch: %s is not there: this installation was built without that engine\n",
-            path);
-    return false;
+  *folder_end = '\0';
+  static const char *const folders[] = {"", "/../" MOAC_ENGINE_FOLDER};
+  for (size_t i = 0; i < sizeof folders / sizeof folders[0]; ++i) {
+    int used = snprintf(path, room, "%s%s/moac-shmem-%s.so", program, folders[i], engine);
+    if (used > 0 && (size_t)used < room && access(path, R_OK) == 0)
+      return true;
   }
+  fprintf(stderr,
+          "moac launch: neither %s nor " MOAC_ENGINE_FOLDER
+          " holds moac-shmem-%s.so: this installation was built without that engine\n",
+          program, engine);
+  return false;
+}
+
+/* What the PEs are told: the engine and the sizes. An OpenSHMEM needs to know its heap beforehand:
+ * ours and the sync areas lie in one object of it. */
+static bool set_job_environment(const char *engine, const ArenaPlan *plan) {
+  char path[4096 + 64], size[32];
+  if (!find_engine(engine, path, sizeof path))
+    return false;
   setenv("MOAC_SHMEM_ENGINE", path, 1);
   snprintf(size, sizeof size, "%zu", plan->heap_bytes);
   setenv("MOAC_SHMEM_HEAP", size, 1);

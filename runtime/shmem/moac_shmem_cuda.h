@@ -20,7 +20,7 @@
 #ifndef MOAC_SHMEM_CUDA_H
 #define MOAC_SHMEM_CUDA_H
 
-#include "runtime/shmem/moac_shmem.h"
+#include "moac_shmem.h"
 
 #include <cuda_runtime.h>
 

@@ -9,7 +9,7 @@
 #ifndef SHMEM_H
 #define SHMEM_H
 
-#include "runtime/shmem/moac_shmem.h"
+#include "moac_shmem.h"
 
 #define SHMEM_MAJOR_VERSION 1
 #define SHMEM_MINOR_VERSION 6
