@@ -1,11 +1,15 @@
 /* cuda_bench.cu: what the layer between GPUs costs and what targeted ordering saves, on two or more
  * GPUs of one machine. It checks every result it times.
  *
- *   moac-launch -n 2 cuda-bench
+ *   moac-launch -n 2 shmem-cuda-bench [check]
  *
- * put_signal: our call against NVSHMEM's own, one way of a ping-pong between PEs 0 and 1.
+ * First every call of the layer is checked, on streams and in kernels, also with one PE, which then
+ * sends to itself. put_signal: our call against NVSHMEM's own, one way of a ping-pong between PEs 0
+ * and 1.
  */
 #include "tests/shmem/cuda_bench.h"
+
+#include <string>
 
 int me, pes;
 
@@ -96,7 +100,91 @@ static void streams() {
     printf("streams: right\n");
 }
 
-int main() {
+/* --- The calls of kernels, each in a box and with a flag of its own: everyone sends to the right
+ * ---
+ */
+
+enum { BOX = 4096, WAYS_TO_SEND = 4 };
+
+struct Calls {
+  char *boxes, *source; /* [WAYS_TO_SEND][BOX], [BOX] filled with a byte of this PE */
+  uint64_t *flags;      /* [WAYS_TO_SEND] */
+  moac_shmem_packet *packets;
+  char *nextBoxes; /* the three of the next PE, as this GPU sees them */
+  uint64_t *nextFlags;
+  moac_shmem_packet *nextPackets;
+  int next, from; /* from: the byte that the last PE sends */
+};
+
+__device__ void awaitFlag(uint64_t *flag) {
+  if (threadIdx.x == 0)
+    moac_shmem_device_signal_wait_until(flag, MOAC_SHMEM_GE, 1);
+  __syncthreads();
+}
+
+__device__ void checkBox(const char *box, int from, int *wrong) {
+  for (int i = threadIdx.x; i < BOX; i += blockDim.x)
+    if (__ldcg(box + i) != from)
+      atomicAdd(wrong, 1);
+}
+
+__global__ void deviceCalls(Calls c, int *wrong) {
+  moac_shmem_block_put_nbi(c.boxes, c.source, BOX, c.next);
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    moac_shmem_device_fence();
+    moac_shmem_device_signal_send({c.flags, 1, MOAC_SHMEM_SIGNAL_SET}, c.next);
+  }
+  awaitFlag(c.flags);
+  checkBox(c.boxes, c.from, wrong);
+  moac_shmem_block_put_signal(c.boxes + BOX, c.source, BOX, {c.flags + 1, 1, MOAC_SHMEM_SIGNAL_ADD},
+                              c.next);
+  awaitFlag(c.flags + 1);
+  checkBox(c.boxes + BOX, c.from, wrong);
+  moac_shmem_block_put_signal_nbi(c.boxes + 2 * BOX, c.source, BOX,
+                                  {c.flags + 2, 1, MOAC_SHMEM_SIGNAL_SET}, c.next);
+  awaitFlag(c.flags + 2);
+  if (threadIdx.x == 0)
+    moac_shmem_device_quiet();
+  checkBox(c.boxes + 2 * BOX, c.from, wrong);
+  moac_shmem_block_put_relaxed(c.nextBoxes + 3 * BOX, c.source, BOX);
+  moac_shmem_block_set_release(c.nextFlags + 3, 1);
+  moac_shmem_block_wait_acquire(c.flags + 3, 1);
+  checkBox(c.boxes + 3 * BOX, c.from, wrong);
+  uint32_t word = uint8_t(c.source[0]), expected = uint8_t(c.from);
+  moac_shmem_send_packet(c.nextPackets + threadIdx.x, make_uint2(word, threadIdx.x), 1);
+  uint2 got = moac_shmem_receive_packet(c.packets + threadIdx.x, 1);
+  if (got.x != expected || got.y != threadIdx.x)
+    atomicAdd(wrong, 1);
+}
+
+static void device() {
+  Calls c = {};
+  c.boxes = symmetric<char>(WAYS_TO_SEND * BOX), c.source = symmetric<char>(BOX);
+  c.flags = symmetric<uint64_t>(WAYS_TO_SEND), c.packets = symmetric<moac_shmem_packet>(THREADS);
+  c.next = (me + 1) % pes, c.from = 40 + (me + pes - 1) % pes;
+  c.nextBoxes = peersOf(c.boxes).at[c.next];
+  c.nextFlags = reinterpret_cast<uint64_t *>(peersOf(c.flags).at[c.next]);
+  c.nextPackets = reinterpret_cast<moac_shmem_packet *>(peersOf(c.packets).at[c.next]);
+  int *wrong = symmetric<int>(1), count = -1;
+  OK(cudaMemset(c.source, 40 + me, BOX));
+  OK(moac_shmem_cuda_barrier(0));
+  deviceCalls<<<1, THREADS>>>(c, wrong);
+  OK(cudaMemcpy(&count, wrong, sizeof count, cudaMemcpyDeviceToHost));
+  OK(count);
+  OK(moac_shmem_cuda_barrier(0));
+  OK(cudaDeviceSynchronize());
+  OK(moac_shmem_cuda_free(wrong));
+  OK(moac_shmem_cuda_free(c.packets));
+  OK(moac_shmem_cuda_free(c.flags));
+  OK(moac_shmem_cuda_free(c.source));
+  OK(moac_shmem_cuda_free(c.boxes));
+  if (me == 0)
+    printf("kernels: right\n");
+}
+
+/* "check" as the only argument: nothing is timed. */
+int main(int argc, char **argv) {
   setvbuf(stdout, nullptr, _IOLBF, 0);
   OK(moac_shmem_cuda_init(0) != MOAC_SHMEM_NOT_INITIALIZED);
   OK(moac_shmem_init());
@@ -105,16 +193,22 @@ int main() {
   OK(pes > MAX_PES_HERE);
   OK(moac_shmem_cuda_init(me));
   streams();
+  device();
+  if (argc > 1 && std::string(argv[1]) == "check") {
+    OK(moac_shmem_cuda_finalize());
+    OK(moac_shmem_finalize());
+    return 0;
+  }
   if (pes > 1) {
     for (size_t bytes : {size_t(8), size_t(1) << 10, size_t(1) << 14, size_t(1) << 18})
       putSignal(bytes, 1);
     for (size_t bytes : {size_t(1) << 20, size_t(1) << 22, size_t(1) << 24, size_t(1) << 28})
       putSignal(bytes, 64);
-    for (size_t bytes = 1 << 10; bytes <= size_t(1) << 26; bytes *= 4)
-      scatterCase(bytes);
-    for (int count : {1, 2, 4, 8, 16, 32, 64, 128})
-      dispatchCase(count);
   }
+  for (size_t bytes = 1 << 10; bytes <= size_t(1) << 26; bytes *= 4)
+    scatterCase(bytes);
+  for (int count : {1, 2, 4, 8, 16, 32, 64, 128})
+    dispatchCase(count);
   OK(moac_shmem_cuda_finalize());
   OK(moac_shmem_finalize());
   return 0;
