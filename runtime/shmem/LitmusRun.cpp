@@ -1,14 +1,16 @@
 // LitmusRun.cpp: moac-litmus-run, litmus files on the runtime.
 //
-//   moac-litmus-run [--seeds N] [--first SEED] [--threads | --check] [--weak NAME]...
-//   FILE|FOLDER... moac-launch -n P --chaos SEED moac-litmus-run [--seeds N] FILE|FOLDER...
+//   moac-litmus-run [--seeds N] [--first SEED] [--threads | --check] [--race-free]
+//                   [--weak NAME]... FILE|FOLDER...
+//   moac-launch -n P --chaos SEED moac-litmus-run [--seeds N] FILE|FOLDER...
 //
 // Executes each program once per seed under chaos: on coroutines, on threads, or, under the
 // launcher, the programs of P PEs on processes. Exit code 1 when an outcome was seen that the model
 // forbids, when a program hung that the model says completes, or (--weak) when one that may show a
 // weak outcome did not; `--weak all` means every program with the verdict `allowed`, `--weak -NAME`
 // leaves one out. --check runs with traces and asks the trace checker to flag exactly the racy
-// programs. The last line counts.
+// programs. --race-free leaves the racy ones out, for a run under ThreadSanitizer, which rightly
+// reports those. The last line counts.
 #include "runtime/shmem/LitmusCheck.h"
 #include "runtime/shmem/LitmusRunner.h"
 
@@ -28,7 +30,7 @@ namespace {
 
 struct Options {
   uint64_t seeds = 1000, first = 1;
-  bool threads = false, check = false;
+  bool threads = false, check = false, raceFree = false;
   std::vector<std::string> weak, paths;
 };
 
@@ -42,7 +44,9 @@ bool parse(int argc, char **argv, Options &options) {
     auto number = [&](uint64_t &into) {
       return ++i < argc && (into = std::strtoull(argv[i], nullptr, 10)) > 0;
     };
-    if (word == "--threads" || word == "--check")
+    if (word == "--race-free")
+      options.raceFree = true;
+    else if (word == "--threads" || word == "--check")
       (word == "--check" ? options.check : options.threads) = true;
     else if (word == "--weak" && i + 1 < argc)
       options.weak.emplace_back(argv[++i]);
@@ -192,6 +196,8 @@ bool runnable(const Program &program, const Layout &layout, const Options &optio
     reason = uncheckable(program);
   if (options.threads && expectedVerdict(program) == VerdictKind::Blocked)
     reason = "never completes";
+  if (options.raceFree && expectedVerdict(program) == VerdictKind::Racy)
+    reason = "races";
   if (!reason.empty())
     fmt::print("{:<24} not run: {}\n", program.name, reason);
   return reason.empty();
@@ -202,10 +208,11 @@ bool runnable(const Program &program, const Layout &layout, const Options &optio
 int main(int argc, char **argv) {
   Options options;
   if (!parse(argc, argv, options)) {
-    fmt::print(stderr,
-               "usage: {} [--seeds N] [--first SEED] [--threads | --check] [--weak NAME]... "
-               "FILE|FOLDER...\n",
-               argv[0]);
+    fmt::print(
+        stderr,
+        "usage: {} [--seeds N] [--first SEED] [--threads | --check] [--race-free] [--weak NAME]... "
+        "FILE|FOLDER...\n",
+        argv[0]);
     return 2;
   }
   if (std::getenv("MOAC_SHMEM_FD") != nullptr)

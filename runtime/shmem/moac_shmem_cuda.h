@@ -29,7 +29,8 @@ extern "C" {
 #endif
 
 /* Collective, after moac_shmem_init: takes the GPU (its number modulo those of this machine) and
- * joins the world of GPUs. Errors: NOT_INITIALIZED, SYSTEM (no GPU, or NVSHMEM does not start). */
+ * joins the world of GPUs. Errors: NOT_INITIALIZED, SYSTEM (no GPU, or NVSHMEM does not start),
+ * UNSUPPORTED (more PEs on a machine than it has GPUs). */
 moac_shmem_status moac_shmem_cuda_init(int device);
 moac_shmem_status moac_shmem_cuda_finalize(void); /* before moac_shmem_finalize; collective */
 /* Collective; *object is zero-filled, NULL on failure. Errors: HEAP_EXHAUSTED. */

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool running;
 
@@ -26,6 +27,33 @@ static moac_shmem_status share_identifier(nvshmemx_uniqueid_t *id) {
   return status != MOAC_SHMEM_OK ? status : sent != MOAC_SHMEM_OK ? sent : freed;
 }
 
+/* NVSHMEM ends the program at the first barrier when several processes use one GPU, unless NVIDIA's
+ * MPS divides it between them, which it does by this variable. PEs of one machine are told by its
+ * name. */
+static moac_shmem_status check_room(int devices) {
+  char name[256] = "";
+  int pes = moac_shmem_n_pes(), here = 0;
+  if (getenv("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE") != NULL)
+    return MOAC_SHMEM_OK;
+  gethostname(name, sizeof name - 1);
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (const char *c = name; *c != '\0'; ++c)
+    hash = (hash ^ (uint8_t)*c) * 0x100000001b3u;
+  void *shared = NULL;
+  moac_shmem_status status = moac_shmem_malloc(((size_t)pes + 1) * sizeof hash, &shared);
+  if (status != MOAC_SHMEM_OK)
+    return status;
+  uint64_t *all = (uint64_t *)shared;
+  all[pes] = hash;
+  status = moac_shmem_fcollect(MOAC_SHMEM_TEAM_WORLD, all, all + pes, sizeof hash);
+  for (int pe = 0; pe < pes; ++pe)
+    here += all[pe] == hash;
+  moac_shmem_status freed = moac_shmem_free(shared);
+  if (status == MOAC_SHMEM_OK && here > devices)
+    status = MOAC_SHMEM_UNSUPPORTED;
+  return status != MOAC_SHMEM_OK ? status : freed;
+}
+
 moac_shmem_status moac_shmem_cuda_init(int device) {
   int devices = 0;
   if (!moac_shmem_initialized())
@@ -35,11 +63,14 @@ moac_shmem_status moac_shmem_cuda_init(int device) {
   if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0 || device < 0 ||
       cudaSetDevice(device % devices) != cudaSuccess)
     return MOAC_SHMEM_SYSTEM;
+  moac_shmem_status status = check_room(devices);
+  if (status != MOAC_SHMEM_OK)
+    return status;
   /* Multicast can put GPUs that others share out of service; a site that wants it says so. */
   setenv("NVSHMEM_DISABLE_NVLS", "1", 0);
   nvshmemx_uniqueid_t id = NVSHMEMX_UNIQUEID_INITIALIZER;
   nvshmemx_init_attr_t how = NVSHMEMX_INIT_ATTR_INITIALIZER;
-  moac_shmem_status status = share_identifier(&id);
+  status = share_identifier(&id);
   if (status != MOAC_SHMEM_OK)
     return status;
   if (nvshmemx_set_attr_uniqueid_args(moac_shmem_my_pe(), moac_shmem_n_pes(), &id, &how) != 0 ||

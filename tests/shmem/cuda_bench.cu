@@ -191,7 +191,13 @@ int main(int argc, char **argv) {
   me = moac_shmem_my_pe();
   pes = moac_shmem_n_pes();
   OK(pes > MAX_PES_HERE);
-  OK(moac_shmem_cuda_init(me));
+  moac_shmem_status started = moac_shmem_cuda_init(me);
+  if (started == MOAC_SHMEM_UNSUPPORTED) {
+    if (me == 0)
+      printf("%d PEs, but not as many GPUs: refused\n", pes);
+    return moac_shmem_finalize();
+  }
+  OK(started);
   streams();
   device();
   if (argc > 1 && std::string(argv[1]) == "check") {
