@@ -195,6 +195,7 @@ NameRules nameRules() {
 
 LangTraits make() {
   const Text none("");
+  const char *const noDevice = "OpenMP is for the memory of the host here";
   return {
       .name = "c",
       .typeNames = {{Elem::Index, "int64_t"},
@@ -292,6 +293,18 @@ LangTraits make() {
                  .missing = "{name} == NULL",
                  .missingUnlessEmpty = "({name} == NULL && {bytes} != 0)",
                  .overlap = "moac_overlap({a}, {aBytes}, {b}, {bBytes})"},
+      .residentForms = {},
+      .memoryForms = {"_ws", "_ws_size", "_run"},
+      .deviceArguments = unsupported(noDevice),
+      .deviceBuffers = unsupported(noDevice),
+      .deviceDataClose = unsupported(noDevice),
+      .deviceSerial = unsupported(noDevice),
+      .deviceSerialClose = unsupported(noDevice),
+      .clausePieces = {},
+      .clauseLevels = {},
+      .clauseGangs = unsupported(noDevice),
+      .clauseWorkers = unsupported(noDevice),
+      .outerLanes = false,
       .declarationsFirst = false,
       .explicitPrivate = false,
       .indent = 2,

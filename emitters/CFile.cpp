@@ -14,13 +14,17 @@ using namespace tree;
 namespace {
 
 /// Every external name of a file, with the kernel it belongs to.
-std::vector<std::pair<std::string, std::string>> externalNames(const File &file) {
+std::vector<std::pair<std::string, std::string>> externalNames(const File &file,
+                                                               const LangTraits &lang) {
   std::vector<std::pair<std::string, std::string>> out;
   for (const Kernel &kernel : file.kernels) {
     out.emplace_back(kernel.name, kernel.name);
-    if (needsScratch(kernel))
-      for (const char *suffix : {"_ws", "_ws_size", "_run"})
-        out.emplace_back(kernel.name + suffix, kernel.name);
+    for (const std::string &form : lang.residentForms)
+      for (const std::string &ending : {form, std::string("_run")})
+        out.emplace_back(kernel.name + ending, kernel.name);
+    for (const std::string &form : lang.memoryForms)
+      if (needsScratch(kernel))
+        out.emplace_back(kernel.name + form, kernel.name);
   }
   return out;
 }
@@ -29,7 +33,7 @@ std::vector<std::pair<std::string, std::string>> externalNames(const File &file)
 
 std::vector<std::string> cNameProblems(const File &file, const LangTraits &lang) {
   std::vector<std::string> problems;
-  const auto names = externalNames(file);
+  const auto names = externalNames(file, lang);
   for (size_t i = 0; i < names.size(); ++i) {
     const auto &[name, kernel] = names[i];
     if (auto problem = interfaceNameProblem(lang.names, name))
@@ -82,32 +86,38 @@ const char *const pragmaGuard = R"(
 
 } // namespace
 
-Emitted printCFile(const File &file, const COptions &options, const LangTraits &lang) {
-  Printer printer(lang);
-  std::string text = opening(file, options, printer);
-  for (const Kernel &kernel : file.kernels)
-    printCKernel(printer, kernel);
-  const std::string kernels = printer.take();
-  std::set<std::string> words = printer.words();
-  const Prologue prologue = cPrologue(words, options.standalone);
-  text += '\n';
+std::string cFileText(const CParts &parts, const COptions &options) {
+  const Prologue prologue = cPrologue(parts.words, options.standalone);
+  std::string text = parts.opening + '\n';
   if (!options.headerName.empty())
     text += fmt::format("#include \"{}\"\n\n", options.headerName);
   if (!options.standalone)
     text += "#include \"moac.h\"\n\n";
   for (const std::string &header : prologue.headers)
     text += fmt::format("#include {}\n", header);
-  if (kernels.find("#pragma") != std::string::npos)
-    text += pragmaGuard;
+  if (parts.kernels.find("#pragma") != std::string::npos)
+    text += parts.guard;
   if (options.standalone)
     text += statusEnum;
   text += prologue.tuned;
   for (std::string_view definition : prologue.definitions)
-    text += definition;
-  Emitted out{text + '\n' + kernels, file.problems};
+    text += parts.support(definition);
+  return text + '\n' + parts.kernels;
+}
+
+Emitted printCFile(const File &file, const COptions &options, const LangTraits &lang) {
+  Printer printer(lang);
+  CParts parts;
+  parts.opening = opening(file, options, printer);
+  parts.guard = pragmaGuard;
+  for (const Kernel &kernel : file.kernels)
+    printCKernel(printer, kernel);
+  parts.kernels = printer.take();
+  parts.words = printer.words();
+  parts.support = [](std::string_view definition) { return std::string(definition); };
+  Emitted out{cFileText(parts, options), file.problems};
   for (const std::string &problem : printer.problems())
     out.problems.push_back(problem);
-
   for (std::string &problem : cNameProblems(file, lang))
     out.problems.push_back(std::move(problem));
   return out;

@@ -9,6 +9,8 @@
 #include "emitters/LangTraits.h"
 #include "emitters/LoopTree.h"
 
+#include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,6 +31,16 @@ struct Emitted {
 
 /// Why kernels cannot have their names in C, in the user's words; `lang` is C's table.
 std::vector<std::string> cNameProblems(const tree::File &file, const LangTraits &lang);
+
+/// What a C file consists of besides what follows from its words.
+struct CParts {
+  std::string opening;             // comments
+  const char *guard;               // pragmas about pragmas
+  std::string kernels;             // functions
+  std::set<std::string> words;     // what the kernels use
+  std::function<std::string(std::string_view)> support; // how a support function is written
+};
+std::string cFileText(const CParts &parts, const COptions &options);
 
 /// `lang` is C or a table derived from it (C with other directives).
 Emitted printCFile(const tree::File &file, const COptions &options, const LangTraits &lang);

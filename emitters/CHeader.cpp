@@ -24,7 +24,8 @@ std::string guardName(std::string_view header) {
 
 class HeaderPrinter {
 public:
-  explicit HeaderPrinter(const LangTraits &lang) : printer(lang), limit(lang.lineLimit) {}
+  explicit HeaderPrinter(const LangTraits &lang)
+      : printer(lang), lang(lang), limit(lang.lineLimit) {}
 
   void comment(const std::vector<std::string> &lines) {
     text += "/*\n";
@@ -52,8 +53,13 @@ public:
     text += '\n';
     comment(doc);
     prototype("int " + kernel.name, cParameters(printer, kernel, "*"));
-    if (!needsScratch(kernel))
-      return;
+    for (const std::string &form : lang.residentForms)
+      resident(kernel, form);
+    if (needsScratch(kernel) && !lang.memoryForms.empty())
+      workspace(kernel);
+  }
+
+  void workspace(const Kernel &kernel) {
     text += '\n';
     comment({fmt::format("The same with the caller's scratch memory: {0}_ws_size() bytes of "
                          "untyped storage, any alignment. The size depends on the thread count; "
@@ -67,7 +73,15 @@ public:
     printer.addWords("size_t");
   }
 
+  void resident(const Kernel &kernel, const std::string &form) {
+    text += '\n';
+    comment({"The same for arrays that are on the device already: every pointer is one that an "
+             "enclosing data construct or acc_copyin() knows, and results stay there."});
+    prototype("int " + kernel.name + form, cParameters(printer, kernel, "*"));
+  }
+
   Printer printer;
+  const LangTraits &lang;
   size_t limit;
   std::string text;
 };

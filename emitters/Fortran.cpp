@@ -230,6 +230,7 @@ NameRules nameRules() {
 
 LangTraits make() {
   const Text none("");
+  const char *const noDevice = "OpenMP is for the memory of the host here";
   return {
       .name = "fortran",
       .typeNames = {{Elem::Index, "integer(i64)"},
@@ -324,6 +325,18 @@ LangTraits make() {
                  .missing = ".not. c_associated({name})",
                  .missingUnlessEmpty = "(.not. c_associated({name}) .and. {bytes} /= 0)",
                  .overlap = "moac_overlap({a}, {aBytes}, {b}, {bBytes})"},
+      .residentForms = {},
+      .memoryForms = {"_ws", "_ws_size", "_run"},
+      .deviceArguments = unsupported(noDevice),
+      .deviceBuffers = unsupported(noDevice),
+      .deviceDataClose = unsupported(noDevice),
+      .deviceSerial = unsupported(noDevice),
+      .deviceSerialClose = unsupported(noDevice),
+      .clausePieces = {},
+      .clauseLevels = {},
+      .clauseGangs = unsupported(noDevice),
+      .clauseWorkers = unsupported(noDevice),
+      .outerLanes = false,
       .declarationsFirst = true,
       .explicitPrivate = true,
       .indent = 2,

@@ -163,6 +163,16 @@ struct LangTraits {
   int scratchFactorBinds;
   std::vector<std::pair<tree::Status, Text>> statuses;
   CheckTexts checks;
+  // A device with memory of its own; a language without one lists no clauses.
+  std::vector<std::string> residentForms; // endings of functions for arrays that are there already
+  std::vector<std::string> memoryForms;   // of functions that kernels with buffers have besides
+  Text deviceArguments, deviceBuffers; // {clauses}: arrays are there for the statements that follow
+  Text deviceDataClose;
+  Text deviceSerial, deviceSerialClose;                        // {clauses}
+  std::vector<std::pair<tree::Piece::Way, Text>> clausePieces; // {name} {count}
+  std::vector<std::pair<tree::Level, Text>> clauseLevels;
+  Text clauseGangs, clauseWorkers; // {n}
+  bool outerLanes;                 // of nested lane loops the outer one has the lanes
   // Layout
   bool declarationsFirst; // declarations stand before all statements of a function
   bool explicitPrivate;   // variables of a parallel loop must be listed

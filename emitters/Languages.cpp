@@ -1,5 +1,6 @@
 // The list of target languages.
 #include "emitters/Languages.h"
+#include "emitters/Acc.h"
 #include "emitters/C.h"
 #include "emitters/Fortran.h"
 #include "emitters/FortranFile.h"
@@ -8,8 +9,8 @@ namespace moac::emit {
 
 const std::vector<Language> &languages() {
   static const std::vector<Language> all = {
-#define LANGUAGE(target, extension, table, source, headerTable, header)                            \
-  {target, extension, table, source, headerTable, header},
+#define LANGUAGE(target, extension, device, table, source, headerTable, header)                    \
+  {target, extension, device, table, source, headerTable, header},
 #include "emitters/Languages.def"
   };
   return all;

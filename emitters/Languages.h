@@ -12,6 +12,7 @@ namespace moac::emit {
 struct Language {
   std::string_view target;    // "c-openmp"
   std::string_view extension; // ".c"
+  bool device;                // for a device with memory of its own
   const LangTraits &(*traits)();
   Emitted (*source)(const tree::File &, const COptions &, const LangTraits &);
   const LangTraits &(*headerTraits)();

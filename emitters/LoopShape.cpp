@@ -126,8 +126,18 @@ bool hasLanes(const Body &body) {
   });
 }
 
-void finishLanes(Loop &loop) {
-  if (hasLanes(loop.body)) { // lanes are for the innermost loop
+void dropLanes(Body &body) {
+  forEachStatement(body, [](Stmt &statement) {
+    auto *loop = std::get_if<Loop>(&statement.node);
+    if (!loop || loop->role != Loop::Role::Lanes)
+      return;
+    loop->role = Loop::Role::Sequential;
+    loop->reductions.clear();
+  });
+}
+
+void finishLanes(Loop &loop, bool outerLanes) {
+  if (!outerLanes && hasLanes(loop.body)) {
     loop.role = Loop::Role::Sequential;
     return;
   }
@@ -138,10 +148,12 @@ void finishLanes(Loop &loop) {
   mentionedIn(loop.body, read);
   for (const LaneReduction &reduction : check.reductions)
     check.legal &= !read.count(reduction.name);
-  if (check.legal)
-    loop.reductions = check.reductions;
-  else
+  if (!check.legal) {
     loop.role = Loop::Role::Sequential;
+    return;
+  }
+  loop.reductions = check.reductions;
+  dropLanes(loop.body);
 }
 
 void finishCollapse(Loop &loop) {
@@ -271,22 +283,22 @@ void appendTeam(Parallel team, Body &body) {
     body.push_back(std::move(statement));
 }
 
-void finishLoops(Body &body) {
+void finishLoops(Body &body, bool outerLanes) {
   for (Stmt &statement : body) {
     if (auto *loop = std::get_if<Loop>(&statement.node)) {
-      finishLoops(loop->body);
+      finishLoops(loop->body, outerLanes);
       loop->fails = containsFail(loop->body);
       if (loop->role == Loop::Role::Lanes)
-        finishLanes(*loop);
+        finishLanes(*loop, outerLanes);
       else if (loop->role == Loop::Role::Unroll)
         finishUnroll(*loop);
       else if (loop->role != Loop::Role::Sequential)
         finishCollapse(*loop);
     } else if (auto *branch = std::get_if<If>(&statement.node)) {
-      finishLoops(branch->then);
-      finishLoops(branch->otherwise);
+      finishLoops(branch->then, outerLanes);
+      finishLoops(branch->otherwise, outerLanes);
     } else if (auto *team = std::get_if<Parallel>(&statement.node)) {
-      finishLoops(team->body);
+      finishLoops(team->body, outerLanes);
       team->fails = containsFail(team->body);
     }
   }

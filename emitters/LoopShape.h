@@ -11,8 +11,9 @@ bool containsFail(const Body &body);
 void appendTeam(Parallel team, Body &body);
 /// Makes directives true: a collapse spans only perfectly nested loops with independent bounds, a
 /// lane loop writes nothing that another lane writes, failing loops are marked. Removes Lets that
-/// nothing mentions.
-void finishLoops(Body &body);
+/// nothing mentions. Of nested lane loops the inner one keeps the lanes, or with `outerLanes` the
+/// outer one.
+void finishLoops(Body &body, bool outerLanes = false);
 
 } // namespace moac::tree
 

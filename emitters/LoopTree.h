@@ -178,6 +178,22 @@ struct LaneReduction {
   std::string name;
   Elem type;
 };
+/// An array, or a scalar, that a construct on a device uses.
+struct Piece {
+  enum class Way : uint8_t {
+    Present, // is there already
+    In,      // copied there
+    Out,     // there while the construct runs, copied back at its end
+    Create,  // there while the construct runs
+    Scalar,  // one value, copied there and back
+  };
+  Way way = Way::Present;
+  std::string name;
+  Expr count; // elements, Index; of arrays
+};
+/// The units of a device that share the iterations of a loop.
+enum Level : uint8_t { Gang = 1, Worker = 2, Vector = 4 };
+
 struct Loop {
   enum class Role : uint8_t {
     Sequential,
@@ -198,6 +214,11 @@ struct Loop {
   bool fails = false;       // a Fail inside
   std::vector<LaneReduction> reductions;
   std::string where; // source position, for the reader; empty: unknown
+  // Of Team and Lanes on a device (Offload.h)
+  uint8_t levels = 0;        // a set of Level
+  std::optional<Expr> gangs; // how many, Index
+  int64_t workers = 0;       // in each gang
+  std::vector<Piece> pieces; // Team: what it uses
 };
 /// An array that lives as long as the kernel (shared) or a Parallel (one for each thread).
 struct Scratch {
@@ -216,9 +237,21 @@ struct Parallel {
   std::string slots = "slots"; // with scratch: name of the counter that gives threads their slices
 };
 
+/// Work in reach of a device.
+struct Device {
+  enum class Kind : uint8_t {
+    Arguments, // the host runs the body while the arrays of its caller are on the device
+    Buffers,   // the same for the kernel's own
+    Serial,    // the device runs the body once
+  };
+  Kind kind = Kind::Serial;
+  std::vector<Piece> pieces;
+  Body body;
+};
+
 struct Stmt {
   std::variant<Note, Let, Variable, LocalArray, Assign, Store, Update, Prefetch, Fail, Call, If, Loop,
-               Parallel>
+               Parallel, Device>
       node;
 };
 

@@ -79,7 +79,8 @@ bool firstUseStores(onf::AllocOp op) {
 class KernelBuilder {
 public:
   KernelBuilder(onf::FuncOp function, const LangTraits &lang, std::vector<std::string> &problems)
-      : function(function), problems(problems), names(lang.names), scalars(function, names) {}
+      : function(function), problems(problems), names(lang.names), scalars(function, names),
+        outerLanes(lang.outerLanes) {}
 
   Kernel build() {
     kernel.name = function.getSymName().str();
@@ -88,7 +89,7 @@ public:
     scalars.findLive();
     arguments();
     entry();
-    finishLoops(kernel.body);
+    finishLoops(kernel.body, outerLanes);
     kernel.fails = containsFail(kernel.body);
     return std::move(kernel);
   }
@@ -121,6 +122,7 @@ private:
   llvm::DenseMap<Value, std::pair<std::string, Elem>>
       undeclared; // registers until their first store
   std::vector<Scratch> *teamScratch = nullptr;
+  bool outerLanes;
 };
 
 /// Scalars that a requirement bounds.

@@ -170,9 +170,13 @@ void Printer::print(const If &branch) {
 }
 
 std::string Printer::clauses(const Loop &loop) {
-  std::string text;
+  std::string text = levels(loop);
   if (loop.collapse > 1)
     text += fill(use(lang.clauseCollapse), {{"n", std::to_string(loop.collapse)}});
+  if (loop.gangs)
+    text += fill(use(lang.clauseGangs), {{"n", expression(*loop.gangs)}});
+  if (loop.workers > 0)
+    text += fill(use(lang.clauseWorkers), {{"n", std::to_string(loop.workers)}});
   if (loop.work)
     text += fill(use(lang.clauseThreads), {{"work", realValue(1, *loop.work)}});
   if (loop.fails && loop.role == Loop::Role::Team)
@@ -182,7 +186,25 @@ std::string Printer::clauses(const Loop &loop) {
       if (op == reduction.op)
         text += use(Text(fill(use(clause), {{"name", reduction.name},
                                             {"elem", elemName(reduction.type)}})));
-  return text + privateClause(loop.body);
+  return text + privateClause(loop.body) + pieces(loop.pieces);
+}
+
+std::string Printer::levels(const Loop &loop) {
+  std::string text;
+  for (const auto &[level, clause] : lang.clauseLevels)
+    if (loop.levels & level)
+      text += use(clause);
+  return text;
+}
+
+std::string Printer::pieces(const std::vector<Piece> &list) {
+  std::string text;
+  for (const Piece &piece : list)
+    for (const auto &[way, clause] : lang.clausePieces)
+      if (way == piece.way)
+        text += fill(use(clause), {{"name", piece.name},
+                                   {"count", expression(piece.count, lang.loopBoundBinds)}});
+  return text;
 }
 
 void Printer::print(const Loop &loop) {
@@ -236,6 +258,19 @@ void Printer::print(const Parallel &parallel) {
   body(parallel.body);
   outdent();
   lines(use(lang.regionClose));
+}
+
+void Printer::print(const Device &device) {
+  struct Directive {
+    const Text &open, &close;
+  };
+  const Directive directives[] = {{lang.deviceArguments, lang.deviceDataClose},
+                                  {lang.deviceBuffers, lang.deviceDataClose},
+                                  {lang.deviceSerial, lang.deviceSerialClose}};
+  const Directive &directive = directives[static_cast<unsigned>(device.kind)];
+  lines(fill(use(directive.open), {{"clauses", pieces(device.pieces)}}));
+  block(device.body);
+  lines(use(directive.close));
 }
 
 namespace {
@@ -339,6 +374,8 @@ void forEachDeclaration(const Body &body, OnScalar scalar, OnArray array) {
       forEachDeclaration(branch->otherwise, scalar, array);
     } else if (const auto *parallel = std::get_if<Parallel>(&statement.node)) {
       forEachDeclaration(parallel->body, scalar, array);
+    } else if (const auto *device = std::get_if<Device>(&statement.node)) {
+      forEachDeclaration(device->body, scalar, array);
     }
   }
 }

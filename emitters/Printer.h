@@ -83,10 +83,13 @@ private:
   void print(const tree::If &branch);
   void print(const tree::Loop &loop);
   void print(const tree::Parallel &parallel);
+  void print(const tree::Device &device);
 
   void block(const tree::Body &statements);
   void assignment(const std::string &target, const tree::Expr &value);
   std::string clauses(const tree::Loop &loop);
+  std::string levels(const tree::Loop &loop);
+  std::string pieces(const std::vector<tree::Piece> &list);
   std::string privateClause(const tree::Body &body);
   void problem(const std::string &reason);
   std::string factors(const std::vector<const tree::Expr *> &list);

@@ -313,6 +313,8 @@ private:
     out.args.push_back(node("region", {std::move(directives), std::move(inside)}));
   }
 
+  void add(const Device &, Term &out) { out.args.push_back(leaf("device")); } // not in OpenMP
+
   /// What gives each thread of a team memory of its own.
   static void slice(const std::string &slots, Term &inside) {
     inside.args.push_back(leaf("var i64 slot"));

@@ -27,6 +27,16 @@ const std::string *writtenBy(const Stmt &statement) {
   return nullptr;
 }
 
+namespace {
+const std::vector<Piece> &piecesOf(const Stmt &statement) {
+  static const std::vector<Piece> none;
+  if (const auto *loop = std::get_if<Loop>(&statement.node))
+    return loop->pieces;
+  const auto *device = std::get_if<Device>(&statement.node);
+  return device ? device->pieces : none;
+}
+} // namespace
+
 std::set<std::string> namesIn(const Body &body) {
   std::set<std::string> names;
   forEachStatement(body, [&](const Stmt &statement) {
@@ -43,6 +53,8 @@ std::set<std::string> namesIn(const Body &body) {
       if (!team->scratch.empty())
         names.insert(team->slots);
     }
+    for (const Piece &piece : piecesOf(statement))
+      names.insert(piece.name);
   });
   return names;
 }
@@ -75,10 +87,15 @@ void renameIn(Body &body, const std::function<void(std::string &)> &rename) {
       rename(loop->name);
       for (LaneReduction &reduction : loop->reductions)
         rename(reduction.name);
+      for (Piece &piece : loop->pieces)
+        rename(piece.name);
     } else if (auto *team = std::get_if<Parallel>(&statement.node)) {
       rename(team->slots);
       for (Scratch &scratch : team->scratch)
         rename(scratch.name);
+    } else if (auto *device = std::get_if<Device>(&statement.node)) {
+      for (Piece &piece : device->pieces)
+        rename(piece.name);
     }
   });
 }

@@ -44,10 +44,16 @@ template <class Statement, class Visit> void forEachExpr(Statement &statement, V
     visit(loop->hi);
     maybe(loop->step);
     maybe(loop->work);
+    maybe(loop->gangs);
+    for (auto &piece : loop->pieces)
+      visit(piece.count);
   } else if (auto *team = std::get_if<Parallel>(&statement.node)) {
     visit(team->work);
     for (auto &scratch : team->scratch)
       visit(scratch.count);
+  } else if (auto *device = std::get_if<Device>(&statement.node)) {
+    for (auto &piece : device->pieces)
+      visit(piece.count);
   }
 }
 
@@ -60,6 +66,8 @@ template <class Statement, class Visit> void forEachInnerBody(Statement &stateme
     visit(loop->body);
   } else if (auto *team = std::get_if<Parallel>(&statement.node)) {
     visit(team->body);
+  } else if (auto *device = std::get_if<Device>(&statement.node)) {
+    visit(device->body);
   }
 }
 

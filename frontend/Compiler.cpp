@@ -113,12 +113,12 @@ public:
   }
 
   Answer<EmittedSource> emit(const EmitOptions &emitOptions) override {
-    if (!at(Stage::Onf))
-      return Answer<EmittedSource>::failure(problems);
     const emit::Language *language = emit::findLanguage(emitOptions.target);
     if (!language)
       return Answer<EmittedSource>::failure("no target '" + emitOptions.target + "'");
-    const std::vector<onf::FuncOp> functions = functionsFor(emitOptions);
+    if (!loops(language->device))
+      return Answer<EmittedSource>::failure(problems);
+    const std::vector<onf::FuncOp> functions = functionsFor(emitOptions, language->device);
     const tree::File tree = emit::buildLoopTree(functions, language->traits());
     emit::COptions style;
     style.standalone = emitOptions.standalone;
@@ -217,10 +217,10 @@ private:
                         [&](const KernelSignature &signature) { return signature.name == name; });
   }
 
-  /// The functions to emit; none when an earlier stage fails.
-  std::vector<onf::FuncOp> functionsFor(const EmitOptions &emitOptions) {
+  /// The functions to emit, whose loops have been made.
+  std::vector<onf::FuncOp> functionsFor(const EmitOptions &emitOptions, bool device = false) {
     std::vector<onf::FuncOp> functions;
-    for (auto function : at(Stage::Onf).getOps<onf::FuncOp>())
+    for (auto function : loops(device).getOps<onf::FuncOp>())
       if (wanted(function.getSymName(), emitOptions))
         functions.push_back(function);
     return functions;
@@ -258,6 +258,23 @@ private:
     return onf ? *onf : ModuleOp();
   }
 
+  /// The kernels as loops for the host or for a device. Users' schedules are for hosts.
+  ModuleOp loops(bool device) {
+    if (!device)
+      return at(Stage::Onf);
+    if (deviceLoops || !at(Stage::Dnf))
+      return deviceLoops ? *deviceLoops : ModuleOp();
+    OwningOpRef<ModuleOp> source = dnf->clone();
+    if (options.unchecked)
+      dropIndexChecks(*source);
+    for (auto kernel : source->getOps<moa::KernelOp>()) {
+      kernel.removeScheduleAttr();
+      kernel->setAttr("device", UnitAttr::get(&context));
+    }
+    deviceLoops = run(*source, [](PassManager &manager) { addGammaPasses(manager); });
+    return deviceLoops ? *deviceLoops : ModuleOp();
+  }
+
   OwningOpRef<ModuleOp> run(ModuleOp from, llvm::function_ref<void(PassManager &)> fill) {
     OwningOpRef<ModuleOp> result = from.clone();
     PassManager manager(&context);
@@ -277,7 +294,7 @@ private:
   Diagnostics messages;
   MLIRContext context;
   std::vector<ast::File> files;
-  OwningOpRef<ModuleOp> module, dnf, scheduled, onf;
+  OwningOpRef<ModuleOp> module, dnf, scheduled, onf, deviceLoops;
   std::vector<KernelSignature> signatures;
   std::string problems; ///< of options and passes
 };

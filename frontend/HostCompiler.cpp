@@ -39,6 +39,7 @@ const HostLanguage &moac::hostC() {
                                         "CC",
                                         {"cc", "gcc", "clang"},
                                         {"-std=gnu11", "-O3", "-march=native", "-ffp-contract=fast"},
+                                        "-fopenmp",
                                         {},
                                         ".c",
                                         false};
@@ -50,9 +51,16 @@ const HostLanguage &moac::hostFortran() {
                                         "FC",
                                         {"gfortran", "flang"},
                                         {"-std=f2018", "-O3", "-march=native", "-ffp-contract=fast"},
+                                        "-fopenmp",
                                         {"--param", "max-inline-insns-auto=400"},
                                         ".f90",
                                         true};
+  return language;
+}
+
+const HostLanguage &moac::hostAccC() {
+  static const HostLanguage language = {"C",      "CC", {"gcc", "cc", "clang"}, hostC().flags,
+                                        "-fopenacc", {},   ".c",                   false};
   return language;
 }
 
@@ -233,7 +241,7 @@ Answer<LoadedLibrary> HostCompiler::load(std::string_view source,
     command.insert(command.end(), language->gnuFlags.begin(), language->gnuFlags.end());
   command.insert(command.end(), extraFlags.begin(), extraFlags.end());
   std::vector<std::string> parallel = command;
-  parallel.push_back("-fopenmp");
+  parallel.push_back(language->parallel);
 
   std::string firstProblem;
   for (const std::vector<std::string> &attempt : {parallel, command}) {

@@ -40,15 +40,18 @@ struct HostLanguage {
   const char *name;                    ///< "C"
   const char *variable;                ///< environment variable that names the compiler: "CC"
   std::vector<std::string> candidates; ///< tried without it, in this order
-  /// Flags that emitted text is written for. OpenMP is not among them: it is added when the compiler
-  /// can link it.
+  /// Flags that emitted text is written for. `parallel` is not among them: it is added when the
+  /// compiler can link what it brings.
   std::vector<std::string> flags;
+  const char *parallel; ///< "-fopenmp"
   std::vector<std::string> gnuFlags; ///< for GNU's compiler only
   const char *extension; ///< ".c"
   bool modules;          ///< a compilation writes module files, which nobody reads here
 };
 const HostLanguage &hostC();
 const HostLanguage &hostFortran();
+/// C with OpenACC, which the host stands in for a device.
+const HostLanguage &hostAccC();
 
 class HostCompiler {
 public:

@@ -11,9 +11,20 @@
 
 namespace moac {
 
+namespace {
+/// One call after the other: there are no teams of threads in the text of this target.
+std::string accNestedWrapper(const KernelSignature &kernel) {
+  std::string text = nestedWrapper(kernel);
+  for (size_t at = text.find("#pragma omp"); at != text.npos; at = text.find("#pragma omp"))
+    text.erase(at, text.find('\n', at) + 1 - at);
+  return text;
+}
+} // namespace
+
 const HostTarget &hostTarget(std::string_view target) {
   static const HostTarget targets[] = {
       {"c-openmp", hostC(), callWrapper, nestedWrapper},
+      {"c-openacc", hostAccC(), callWrapper, accNestedWrapper},
       {"fortran-openmp", hostFortran(), fortranCallWrapper, fortranNestedWrapper},
   };
   for (const HostTarget &one : targets)

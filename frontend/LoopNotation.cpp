@@ -138,6 +138,10 @@ private:
                      n.collapse > 1 ? fmt::format(", {} loops as one", n.collapse) : ""));
     body(n.body);
   }
+  void write(const Device &n) {
+    line("on the device:");
+    body(n.body);
+  }
   void write(const Parallel &n) {
     line("parallel");
     ++depth;

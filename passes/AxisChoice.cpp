@@ -1,5 +1,6 @@
 // The innermost axis by strides; see AxisChoice.h.
 #include "passes/AxisChoice.h"
+#include "passes/OnDevice.h"
 
 using namespace mlir;
 using namespace moac;
@@ -77,7 +78,7 @@ SmallVector<BlockArgument> moac::defaultLoopOrder(StageGraph &graph, Stage &stag
       order.push_back(axis);
   if (!freeInnermost)
     return order;
-  if (stage.root)
+  if (stage.root && !onDevice(stage.gen))
     llvm::append_range(order, stage.root.term().getArguments());
   order.push_back(innermost);
   return order;

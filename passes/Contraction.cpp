@@ -1,6 +1,7 @@
 // Recognising contractions by what depends on what; see Contraction.h.
 #include "passes/Contraction.h"
 #include "passes/Decide.h"
+#include "passes/OnDevice.h"
 #include "passes/Slice.h"
 
 using namespace mlir;
@@ -83,7 +84,7 @@ std::optional<Contraction> moac::contractionOf(StageGraph &graph, Stage &stage) 
     return std::nullopt;
   auto product = red.termValue().getDefiningOp<ScalarOp>();
   if (!product || product.getFn() != "mul" || product.getResult().getType() != red.getResult().getType() || !isPlain(red) ||
-      !isBox(red, graph.exprs) || continuesChain(graph, stage, red))
+      onDevice(red) || !isBox(red, graph.exprs) || continuesChain(graph, stage, red))
     return std::nullopt;
 
   Contraction found;

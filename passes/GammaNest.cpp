@@ -1,6 +1,7 @@
 // Nests, placement and loop order: as the user's directives say, and by default.
 #include "passes/AxisChoice.h"
 #include "passes/Contraction.h"
+#include "passes/OnDevice.h"
 #include "passes/Passes.h"
 #include "passes/Slice.h"
 #include "passes/TileChoice.h"
@@ -108,7 +109,7 @@ struct GammaNest : impl::GammaNestBase<GammaNest> {
       return;
     schedule.add("order", stage.name(), namesOf(order));
     std::vector<std::string> lanes = planned.lanes[&stage];
-    if (lanes.empty() && !order.back().isReduction() && (!stage.hasReduction() || stage.root))
+    if (lanes.empty() && !order.back().isReduction() && (!stage.hasReduction() || stage.root || onDevice(stage.gen)))
       lanes = namesOf(order.back());
     if (!lanes.empty())
       schedule.add("lanes", stage.name(), lanes);

@@ -1,4 +1,5 @@
 // Tiles by strides; see TileChoice.h.
+#include "passes/OnDevice.h"
 #include "passes/TileChoice.h"
 
 using namespace mlir;
@@ -17,7 +18,7 @@ bool isFar(const shape::Expr &stride, int64_t line) {
 } // namespace
 
 std::optional<TransposedTile> moac::transposedTile(StageGraph &graph, Stage &stage, BlockArgument innermost) {
-  bool plain = !stage.hasReduction() &&
+  bool plain = !stage.hasReduction() && !onDevice(stage.gen) &&
                !stage.gen.getBody().walk([](WhereOp) { return WalkResult::interrupt(); }).wasInterrupted();
   Type element = stage.gen.arrayType().getElementType();
   if (!plain || !isa<GenOp>(innermost.getOwner()->getParentOp()) || !element.isIntOrFloat() ||

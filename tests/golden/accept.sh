@@ -7,3 +7,6 @@ done
 for kernel in stencil spmv; do
   "$1" compile "examples/$kernel.moa" --standalone --target fortran-openmp -o tests/golden/Inputs || exit 1
 done
+for kernel in rmsnorm softmax; do
+  "$1" compile "examples/$kernel.moa" --standalone --target c-openacc -o tests/golden/Inputs/openacc || exit 1
+done
