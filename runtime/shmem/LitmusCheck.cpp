@@ -66,7 +66,8 @@ CheckResult checkProgram(const Program &program, const Layout &layout, uint64_t 
                          uint64_t seeds) {
   CheckResult result;
   // The tail is what mkdtemp replaces.
-  std::string pattern = std::filesystem::temp_directory_path() / ("moac-litmus-" + std::string(6, 'X'));
+  std::string pattern =
+      std::filesystem::temp_directory_path() / ("moac-litmus-" + std::string(6, 'X'));
   char *folder = pattern.data();
   if (mkdtemp(folder) == nullptr) {
     result.wrong = "no folder for traces";

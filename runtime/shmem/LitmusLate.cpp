@@ -1,11 +1,17 @@
-// LitmusLate.cpp: values that arrive late, and waits that give up.
+// LitmusLate.cpp: values that arrive late, plain accesses that are performed late, and waits that
+// give up.
 //
 // The model lets a blocking fetch of another PE's word be overtaken by what follows (its value
 // orders nothing, erratum E10), but a C function that returns the value cannot show that. Under odd
 // seeds the runner therefore issues such fetches in their non-blocking form and looks at the value
 // when a statement needs it, which makes load buffering and reordered reads observable.
+//
+// Likewise a plain load or store is not ordered with a later operation that touches only another
+// PE, nor one through a pointer to another PE with any operation short of a fence: under odd seeds
+// it may be performed behind them.
 #include "runtime/shmem/LitmusWalker.h"
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -63,6 +69,79 @@ void Walker::settle(const Statement &s) {
   for (const std::string &reg : needed)
     if (!failed())
       settle(reg);
+}
+
+Walker::Due Walker::dueBeforeOperation(const Statement &s) {
+  auto context = std::find_if(program.contexts.begin(), program.contexts.end(),
+                              [&](const Context &c) { return c.name == s.context; });
+  bool nostore = context != program.contexts.end() && context->nostore;
+  bool remote = peOf(s.places.empty() ? Place{} : s.places[0]) != me;
+  bool moves = s.places.size() > 1; // between this PE and another
+  switch (s.op->type) {
+  case OpType::Fence:
+  case OpType::Quiet:
+    return nostore ? Due::None : Due::All;
+  case OpType::Put:
+  case OpType::Get:
+  case OpType::AtomicFetch:
+  case OpType::AtomicSet:
+  case OpType::AtomicRmw:
+  case OpType::CompareSwap:
+  case OpType::SignalSet:
+  case OpType::SignalAdd:
+    return remote && !moves ? Due::None : Due::Local;
+  case OpType::PutSignal:
+    return Due::Local;
+  default:
+    return Due::All; // waits and collectives: others may be waiting for the access
+  }
+}
+
+Walker::Due Walker::dueBefore(const Statement &s) {
+  for (const Pending &p : pending)
+    if (!p.reg.empty() && mentions(s, p.reg))
+      return Due::All;
+  switch (s.kind) {
+  case StatementKind::Let:
+  case StatementKind::Assume:
+  case StatementKind::If:
+  case StatementKind::For:
+    return Due::None;
+  case StatementKind::Operation:
+    return dueBeforeOperation(s);
+  case StatementKind::Load:
+  case StatementKind::Store: {
+    void *address = nullptr;
+    must(moac_shmem_ptr(local(s.places.at(0)), peOf(s.places.at(0)), &address));
+    bool same = std::any_of(pending.begin(), pending.end(),
+                            [&](const Pending &p) { return p.word == address; });
+    return same || s.order != MemoryOrder::None ? Due::All : Due::None;
+  }
+  default:
+    return Due::All;
+  }
+}
+
+uint64_t Walker::draw() {
+  draws = draws * 6364136223846793005u + 1442695040888963407u;
+  return draws >> 33;
+}
+
+void Walker::perform(Due due) {
+  if (due == Due::None || pending.empty())
+    return;
+  for (uint64_t steps = draw() % 32; steps > 0; --steps)
+    step(); // others see what has overtaken the accesses
+  std::vector<Pending> rest;
+  for (const Pending &p : pending) {
+    if (due == Due::Local && !p.local)
+      rest.push_back(p);
+    else if (p.store)
+      __atomic_store_n(p.word, p.value, __ATOMIC_RELAXED);
+    else
+      variables[p.reg] = __atomic_load_n(p.word, __ATOMIC_RELAXED);
+  }
+  pending = std::move(rest);
 }
 
 void Walker::waitFor(const moac_shmem_condition &condition, moac_shmem_which which, size_t *hits) {

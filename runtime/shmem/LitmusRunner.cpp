@@ -89,6 +89,8 @@ void Walker::statement(const Statement &s) {
   moac_shmem_at(program.file.c_str(), s.line);
   if (!late.empty())
     settle(s);
+  if (!pending.empty())
+    perform(dueBefore(s));
   switch (s.kind) {
   case StatementKind::Let:
     variables[s.reg] = value(s, 0);
@@ -128,6 +130,13 @@ void Walker::normalAccess(const Statement &s) {
   int note = (s.kind == StatementKind::Store ? MOAC_SHMEM_NOTE_STORE : 0) |
              (s.order != MemoryOrder::None ? MOAC_SHMEM_NOTE_ATOMIC : 0);
   moac_shmem_note_access(local(place), sizeof *word, peOf(place), note);
+  bool store = s.kind == StatementKind::Store;
+  if (lateRound && s.order == MemoryOrder::None && (store || s.kind == StatementKind::Load)) {
+    pending.push_back({store, peOf(place) == me, word, store ? value(s, 0) : 0, s.reg});
+    if (draw() % 2 != 0)
+      perform(Due::All);
+    return;
+  }
   if (s.kind == StatementKind::Store) {
     order == __ATOMIC_RELAXED ? __atomic_store_n(word, value(s, 0), __ATOMIC_RELAXED)
                               : __atomic_store_n(word, value(s, 0), __ATOMIC_SEQ_CST);
@@ -205,6 +214,8 @@ moac_shmem_status Walker::round(uint64_t seed, Tally &tally) {
   discarded = stuck = false;
   lateRound = plan.lateValues && seed % 2 == 1;
   variables = {{"me", me}, {"npes", program.pes}};
+  pending.clear();
+  draws = seed * 2654435761u + static_cast<uint64_t>(me);
   if (me == 0)
     tally.seed = seed;
   must(moac_shmem_reseed(seed));
@@ -212,6 +223,7 @@ moac_shmem_status Walker::round(uint64_t seed, Tally &tally) {
   meet();
   if (thread < program.threads.size())
     statements(program.threads[thread].body);
+  perform(Due::All);
   for (auto &[name, context] : contexts)
     must(moac_shmem_quiet(context));
   must(moac_shmem_quiet(MOAC_SHMEM_CONTEXT_DEFAULT));

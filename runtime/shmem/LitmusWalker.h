@@ -26,6 +26,18 @@ private:
   int64_t *landingFor(const model::Statement &s, int at);
   void settle(const model::Statement &s);
   void settle(const std::string &reg);
+  /// Plain accesses that are still to be performed. Before each statement those are that the model
+  /// orders before it.
+  struct Pending {
+    bool store, local;
+    int64_t *word, value;
+    std::string reg;
+  };
+  enum class Due { None, Local, All };
+  Due dueBefore(const model::Statement &s);
+  Due dueBeforeOperation(const model::Statement &s);
+  void perform(Due due);
+  uint64_t draw();
   void waitFor(const moac_shmem_condition &condition, moac_shmem_which which, size_t *hits);
   void initialize();
   void statements(const std::vector<model::Statement> &body);
@@ -68,6 +80,8 @@ private:
   int64_t meetings = 0;
   Variables variables;
   std::map<std::string, int64_t *> late;
+  std::vector<Pending> pending;
+  uint64_t draws = 0; // of whether a plain access waits
   std::map<std::string, moac_shmem_context> contexts;
   std::map<std::string, moac_shmem_team> teams;
   moac_shmem_status status = MOAC_SHMEM_OK;

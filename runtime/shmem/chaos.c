@@ -3,10 +3,11 @@
  * network.
  *
  * Each remote store, atomic or signal becomes a parcel in its PE's queue. A parcel may be delivered
- * when no parcel of the same context and target PE from before an earlier fence is queued; a signal
- * only after its payload; a payload may arrive in two pieces. Blocking puts copy their source at
- * once, non-blocking ones read it when delivered. Operations that return a value, and blocking ones
- * on the own PE, run at once, after what a fence put before them. Quiet drains.
+ * when no put, atomic or signal of the same context and target PE from before an earlier fence is
+ * queued (a fence orders nothing behind a get); a signal only after its payload; a payload may
+ * arrive in two pieces. Blocking puts copy their source at once, non-blocking ones read it when
+ * delivered. Operations that return a value, and blocking ones on the own PE, run at once, after
+ * what a fence put before them. Quiet drains.
  *
  * In coroutines the seeded scheduler delivers; elsewhere a helper thread does, so that nothing
  * depends on further calls.
@@ -57,7 +58,7 @@ static bool deliverable(const Chaos *chaos, int index) {
   const Parcel *parcel = &chaos->queue[index];
   for (int i = 0; i < chaos->count; ++i) {
     const Parcel *other = &chaos->queue[i];
-    if (other->context == parcel->context && other->to == parcel->to &&
+    if (other->kind != PARCEL_GET && other->context == parcel->context && other->to == parcel->to &&
         other->epoch < parcel->epoch)
       return false;
   }
