@@ -144,6 +144,18 @@ void Walker::perform(Due due) {
   pending = std::move(rest);
 }
 
+void Walker::spin(const Statement &s, const int64_t *word) {
+  auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  int polls = 0;
+  while (applyOperator(s.cmp, __atomic_load_n(word, __ATOMIC_SEQ_CST), value(s, 0)) == 0 &&
+         !failed()) {
+    bool over = plan.coroutines ? ++polls > 1000000 : std::chrono::steady_clock::now() > limit;
+    over ? must(MOAC_SHMEM_DEADLOCK) : step();
+    if (!plan.coroutines)
+      std::this_thread::yield();
+  }
+}
+
 void Walker::waitFor(const moac_shmem_condition &condition, moac_shmem_which which, size_t *hits) {
   if (plan.coroutines || !plan.deadlines)
     return must(moac_shmem_wait(which, &condition, nullptr, hits));

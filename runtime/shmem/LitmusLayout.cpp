@@ -35,8 +35,7 @@ Layout::Layout(const Program &program) : registers(program.threads.size()) {
   for (const InitialValue &value : program.init)
     note(value.place, {});
   for (size_t i = 0; i < program.threads.size(); ++i) {
-    if (program.threads[i].index != 0)
-      reason = "a PE with several threads";
+    severalThreads = severalThreads || program.threads[i].index != 0;
     Variables variables = {{"me", program.threads[i].pe}, {"npes", program.pes}};
     walk(program.threads[i].body, variables, i, program.pes);
   }

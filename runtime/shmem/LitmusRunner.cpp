@@ -7,6 +7,7 @@
 #include "runtime/shmem/LitmusWalker.h"
 
 #include <algorithm>
+#include <thread>
 
 namespace moac::shmem {
 
@@ -148,11 +149,8 @@ void Walker::normalAccess(const Statement &s) {
                          : __atomic_fetch_add(word, value(s, 0), __ATOMIC_SEQ_CST);
     if (!s.reg.empty())
       variables[s.reg] = old;
-  } else { // Spin
-    for (int polls = 0;
-         applyOperator(s.cmp, __atomic_load_n(word, __ATOMIC_SEQ_CST), value(s, 0)) == 0 &&
-         !failed();)
-      ++polls > 1000000 ? must(MOAC_SHMEM_DEADLOCK) : step();
+  } else {
+    spin(s, word);
   }
 }
 
@@ -210,6 +208,30 @@ void Walker::judge(uint64_t seed, Tally &tally) {
   tally.held += holds;
 }
 
+/// This PE's threads of the program: the first here, the others beside it.
+void Walker::runThreads() {
+  if (thread >= program.threads.size())
+    return;
+  std::vector<Walker> others;
+  for (size_t t = thread + 1; t < program.threads.size(); ++t)
+    if (program.threads[t].pe == me) {
+      others.push_back(*this);
+      others.back().thread = t;
+    }
+  std::vector<std::thread> beside;
+  beside.reserve(others.size());
+  for (Walker &other : others)
+    beside.emplace_back([&other] { other.statements(other.program.threads[other.thread].body); });
+  statements(program.threads[thread].body);
+  for (size_t i = 0; i < others.size(); ++i) {
+    beside[i].join();
+    others[i].leaveRegisters();
+    must(others[i].status);
+    discarded = discarded || others[i].discarded;
+    stuck = stuck || others[i].stuck;
+  }
+}
+
 moac_shmem_status Walker::round(uint64_t seed, Tally &tally) {
   discarded = stuck = false;
   lateRound = plan.lateValues && seed % 2 == 1;
@@ -221,8 +243,7 @@ moac_shmem_status Walker::round(uint64_t seed, Tally &tally) {
   must(moac_shmem_reseed(seed));
   initialize();
   meet();
-  if (thread < program.threads.size())
-    statements(program.threads[thread].body);
+  runThreads();
   perform(Due::All);
   for (auto &[name, context] : contexts)
     must(moac_shmem_quiet(context));

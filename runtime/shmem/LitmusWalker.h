@@ -38,6 +38,8 @@ private:
   Due dueBeforeOperation(const model::Statement &s);
   void perform(Due due);
   uint64_t draw();
+  void runThreads();
+  void spin(const model::Statement &s, const int64_t *word);
   void waitFor(const moac_shmem_condition &condition, moac_shmem_which which, size_t *hits);
   void initialize();
   void statements(const std::vector<model::Statement> &body);
