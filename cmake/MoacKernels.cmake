@@ -15,8 +15,8 @@
 # Arguments:
 #
 #   SOURCES  file...      .moa files
-#   TARGETS  name         language to emit: c-openmp, the default, fortran-openmp, or c-openacc (for GPUs, where the flags
-#                         say so; else the host does the work)
+#   TARGETS  name         language to emit: c-openmp, the default, fortran-openmp, c-openacc or fortran-openacc (for GPUs,
+#                         where the flags say so; else the host does the work)
 #   BIND     SYMBOL=n...  symbols that become constants
 #   IMPORTS  folder...    where imported files are looked for
 #   FLAGS    flag...      flags of the compiler instead of MOAC_KERNEL_FLAGS
@@ -36,6 +36,15 @@ function(moac_check_openacc result)
   set(CMAKE_REQUIRED_QUIET ON)
   check_c_source_compiles("#ifndef _OPENACC\nno\n#endif\nint main(void) { return 0; }" MOAC_C_HAS_OPENACC)
   set(${result} ${MOAC_C_HAS_OPENACC} PARENT_SCOPE)
+endfunction()
+
+function(moac_check_fortran_openacc result)
+  include(CheckFortranSourceCompiles)
+  set(CMAKE_REQUIRED_FLAGS -fopenacc)
+  set(CMAKE_REQUIRED_LINK_OPTIONS -fopenacc)
+  set(CMAKE_REQUIRED_QUIET ON)
+  check_fortran_source_compiles("program p\nuse openacc\nend program" MOAC_FORTRAN_HAS_OPENACC SRC_EXT F90)
+  set(${result} ${MOAC_FORTRAN_HAS_OPENACC} PARENT_SCOPE)
 endfunction()
 
 function(moac_check_openmp result)
@@ -76,15 +85,18 @@ function(moac_add_kernels name)
     set(language C)
     set(extension c)
     set(parallel -fopenacc)
-  elseif(arg_TARGETS STREQUAL "fortran-openmp")
-    set(target fortran-openmp)
+  elseif(arg_TARGETS MATCHES "^fortran-open(mp|acc)$")
+    set(target ${arg_TARGETS})
     set(language Fortran)
     set(extension f90)
+    if(target STREQUAL "fortran-openacc")
+      set(parallel -fopenacc)
+    endif()
     if(NOT CMAKE_Fortran_COMPILER_LOADED)
       message(FATAL_ERROR "moac_add_kernels(${name}): the project does not have the language Fortran")
     endif()
   else()
-    message(FATAL_ERROR "moac_add_kernels(${name}): TARGETS may be c-openmp, fortran-openmp or c-openacc, not '${arg_TARGETS}'")
+    message(FATAL_ERROR "moac_add_kernels(${name}): TARGETS may be c-openmp, fortran-openmp, c-openacc or fortran-openacc, not '${arg_TARGETS}'")
   endif()
   if(NOT DEFINED arg_FLAGS)
     set(arg_FLAGS ${MOAC_KERNEL_FLAGS})
@@ -137,6 +149,8 @@ function(moac_add_kernels name)
   endif()
   if(target STREQUAL "c-openacc")
     moac_check_openacc(available)
+  elseif(target STREQUAL "fortran-openacc")
+    moac_check_fortran_openacc(available)
   elseif(language STREQUAL "C")
     moac_check_openmp(available)
   else()

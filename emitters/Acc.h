@@ -9,8 +9,12 @@ namespace moac::emit {
 
 /// The table for C with the directives of OpenACC.
 const LangTraits &accCTraits();
+/// The same for Fortran.
+const LangTraits &accFortranTraits();
 /// Kernels for a device. `lang` is accCTraits() or derived from it.
 Emitted printAccCFile(const tree::File &file, const COptions &options, const LangTraits &lang);
+Emitted printAccFortranFile(const tree::File &file, const COptions &options,
+                            const LangTraits &lang);
 
 } // namespace moac::emit
 

@@ -12,14 +12,12 @@ using namespace tree;
 
 namespace {
 
-std::string opening(const File &file, const COptions &options, Printer &printer) {
+std::string opening(const File &file, const COptions &options, Printer &printer,
+                    const char *compile) {
   printer.comment(fmt::format("Kernels of {}, written by moac; change the source, not this file.",
                               file.source.empty() ? "a .moa file" : file.source));
   printer.comment("");
-  printer.comment(
-      "Compile with gfortran -O3 -fopenmp -march=native --param max-inline-insns-auto=400 (the "
-      "last for exponentials). Fortran 2018; no flag changes a result "
-      "beyond fused multiply-adds (-ffp-contract=off splits them).");
+  printer.comment(compile);
   printer.comment(options.standalone ? "Needs no other library." : "Link with -lmoac-runtime.");
   printer.comment("");
   printer.comment(
@@ -59,15 +57,19 @@ std::string moduleWord(const File &file) {
   return (stem.empty() ? "moa" : stem) + "_kernels";
 }
 
-std::vector<FortranInterface> interfaces(const File &file, Names &names) {
+std::vector<FortranInterface> interfaces(const File &file, Names &names, const LangTraits &lang) {
   std::vector<std::string> words;
   for (const Kernel &kernel : file.kernels)
     words.push_back(kernel.name);
   const std::vector<std::string> natives = names.pickAll(words);
   std::vector<FortranInterface> out;
   for (size_t i = 0; i < words.size(); ++i) {
-    FortranInterface one{natives[i], names.pick(words[i] + "_c"), "", "", ""};
-    if (needsScratch(file.kernels[i])) {
+    FortranInterface one{natives[i], names.pick(words[i] + "_c"), "", "", "", {}};
+    for (const std::string &form : lang.residentForms) {
+      one.run = names.pick(words[i] + "_run");
+      one.resident.push_back({form, names.pick(words[i] + form), names.pick(words[i] + form + "_c")});
+    }
+    if (needsScratch(file.kernels[i]) && !lang.memoryForms.empty()) {
       one.run = names.pick(words[i] + "_run");
       one.size = names.pick(words[i] + "_ws_size_c");
       one.workspace = names.pick(words[i] + "_ws_c");
@@ -79,10 +81,13 @@ std::vector<FortranInterface> interfaces(const File &file, Names &names) {
 
 std::string publicNames(const std::vector<FortranInterface> &all, Printer &printer) {
   std::vector<std::string> names;
-  for (const FortranInterface &one : all)
+  for (const FortranInterface &one : all) {
     for (const std::string &name : {one.native, one.entry, one.size, one.workspace})
       if (!name.empty())
         names.push_back(name);
+    for (const FortranInterface::Resident &form : one.resident)
+      names.insert(names.end(), {form.native, form.entry});
+  }
   if (!names.empty())
     printer.line("public :: " + join(names, ","));
   return printer.take();
@@ -91,16 +96,25 @@ std::string publicNames(const std::vector<FortranInterface> &all, Printer &print
 } // namespace
 
 Emitted printFortranFile(const File &file, const COptions &options, const LangTraits &lang) {
+  const char *const compile =
+      "Compile with gfortran -O3 -fopenmp -march=native --param max-inline-insns-auto=400 (the "
+      "last for exponentials). Fortran 2018; no flag changes a result "
+      "beyond fused multiply-adds (-ffp-contract=off splits them).";
+  return fortranFile(file, options, lang, {compile, [](const std::string &text) { return text; }});
+}
+
+Emitted fortranFile(const File &file, const COptions &options, const LangTraits &lang,
+                    const FortranStyle &style) {
   Printer printer(lang);
   Names names(lang.names);
-  const std::vector<FortranInterface> all = interfaces(file, names);
+  const std::vector<FortranInterface> all = interfaces(file, names, lang);
   const std::string module = names.pick(moduleWord(file));
-  std::string text = opening(file, options, printer);
+  std::string text = opening(file, options, printer, style.compile);
   printer.indent();
   for (size_t i = 0; i < all.size(); ++i)
     printFortranKernel(printer, legaliseForFortran(file.kernels[i], all[i], names));
   const std::string kernels = printer.take();
-  const FortranPrologue prologue = fortranPrologue(fortranWords(kernels), options.standalone);
+  const FortranPrologue prologue = fortranPrologue(fortranWords(kernels), options.standalone, style.support);
   text += fmt::format("module {}\n{}  implicit none\n  private\n{}", module, prologue.imports,
                       publicNames(all, printer));
   text += "\n" + prologue.declarations + "\ncontains\n\n" + kernels;
@@ -110,8 +124,11 @@ Emitted printFortranFile(const File &file, const COptions &options, const LangTr
   for (const std::string &problem : printer.problems())
     out.problems.push_back(problem);
   // C knows the kernels by their own names.
+  LangTraits forC = cTraits();
+  forC.residentForms = lang.residentForms;
+  forC.memoryForms = lang.memoryForms;
   for (std::vector<std::string> problems :
-       {cNameProblems(file, cTraits()), labelProblems(file, lang.names)})
+       {cNameProblems(file, forC), labelProblems(file, lang.names)})
     for (std::string &problem : problems)
       out.problems.push_back(std::move(problem));
   return out;

@@ -51,7 +51,12 @@ public:
     for (const FortranProcedure &team : legal.teams)
       procedure(team);
     procedure(legal.loops);
-    if (!demand.any()) {
+    if (forDevice()) {
+      runForDevice();
+      forward(legal.names.entry, kernel.name, {".false."}, {});
+      for (const FortranInterface::Resident &form : legal.names.resident)
+        forward(form.entry, kernel.name + form.form, {".true."}, {});
+    } else if (!demand.any()) {
       openFunction(legal.names.entry, kernel.name, {});
       declareEntry();
       begin();
@@ -61,8 +66,9 @@ public:
     } else {
       run();
       size();
-      forward(legal.names.entry, kernel.name, false);
-      forward(legal.names.workspace, kernel.name + "_ws", true);
+      forward(legal.names.entry, kernel.name, {"c_null_ptr", "0_i64", ".true."}, {});
+      forward(legal.names.workspace, kernel.name + "_ws", {"ws", "ws_bytes", ".false."},
+              {"ws", "ws_bytes"});
     }
   }
 
@@ -80,8 +86,11 @@ private:
     std::vector<std::string> names;
     for (const Dummy &dummy : procedure.dummies)
       names.push_back(dummy.name);
+    const bool ownStatus = forDevice() && procedure.fails; // a dummy is no place for a reduction
+    if (forDevice())
+      names.push_back("resident");
     if (procedure.fails)
-      names.push_back("status");
+      names.push_back(ownStatus ? "code" : "status");
     openProcedure(printer, "subroutine " + procedure.name, names, "");
     Declarations dummies(printer);
     for (const Dummy &dummy : procedure.dummies) {
@@ -91,13 +100,23 @@ private:
                                                            : ", intent(inout)";
       dummies.add(type(dummy.type) + how, dummy.name + (array ? shape(dummy.count) : ""));
     }
+    if (forDevice())
+      dummies.add("logical, value", "resident");
     if (procedure.fails)
-      dummies.add("integer(c_int), intent(inout)", "status");
+      dummies.add("integer(c_int), intent(inout)", ownStatus ? "code" : "status");
+    if (ownStatus)
+      dummies.add("integer(c_int)", "status");
     dummies.print();
     declareSlots(procedure.body);
     printer.declarations(procedure.body);
     printer.blank();
+    if (forDevice()) // a question of the directives
+      printer.lines("associate (unused => resident)\nend associate");
+    if (ownStatus)
+      printer.line("status = code");
     printer.body(procedure.body);
+    if (ownStatus)
+      printer.line("code = status");
     closeProcedure(printer, "subroutine");
   }
 
@@ -153,9 +172,9 @@ private:
     for (const Array *array : arrays(kernel))
       dummies.add("type(c_ptr), value", array->name);
     for (const std::string &one : more)
-      dummies.add(one == "ws"    ? "type(c_ptr), value"
-                  : one == "own" ? "logical, value"
-                                 : "integer(i64), value",
+      dummies.add(one == "ws"                         ? "type(c_ptr), value"
+                  : one == "own" || one == "resident" ? "logical, value"
+                                                      : "integer(i64), value",
                   one);
     dummies.print();
   }
@@ -243,9 +262,50 @@ private:
       const auto found = legal.places.find(dummy.name);
       passed.push_back(found == legal.places.end() ? dummy.name : found->second);
     }
+    if (forDevice())
+      passed.push_back("resident");
     if (legal.loops.fails)
       passed.push_back("status");
     printer.line("call " + legal.loops.name + "(" + join(passed, ",") + ")");
+  }
+
+  // ---- a device ----
+
+  bool forDevice() const { return !legal.names.resident.empty(); }
+
+  void runForDevice() {
+    openFunction(legal.names.run, "", {"resident"});
+    if (demand.any()) {
+      Declarations locals(printer);
+      locals.add("type(c_ptr)", "ws");
+      locals.add("integer(c_intptr_t)", "top");
+      locals.add("type(c_ptr)", "taken");
+      for (const Scratch &scratch : kernel.scratch)
+        if (isUsed(scratch.name))
+          locals.add(type(scratch.type) + ", pointer, contiguous",
+                     legal.places.at(scratch.name) + "(:)");
+      locals.print();
+    }
+    declareEntry();
+    begin();
+    if (demand.any())
+      buffers();
+    places();
+    callLoops();
+    if (demand.any())
+      printer.line("call moac_scratch_release(ws)");
+    closeProcedure(printer, "function");
+  }
+
+  void buffers() {
+    printer.comment("Buffers on the device, known to it by addresses in a block of the host");
+    const std::string noMemory = printer.statusName(Status::NoMemory);
+    printCheck(printer, {realSum(printer, demand.shared) + " > MOAC_MAX_BYTES"}, noMemory);
+    printer.line("ws = moac_scratch_acquire(64 +" + breakMark() + roundedSum(printer, demand.shared) +
+                 ")");
+    printCheck(printer, {".not. c_associated(ws)"}, noMemory);
+    printer.line("top = moac_align64(ws)");
+    cut();
   }
 
   // ---- scratch memory ----
@@ -362,15 +422,11 @@ private:
     closeProcedure(printer, "function");
   }
 
-  void forward(const std::string &name, const std::string &cName, bool workspace) {
-    openFunction(name, cName,
-                 workspace ? std::vector<std::string>{"ws", "ws_bytes"}
-                           : std::vector<std::string>());
+  void forward(const std::string &name, const std::string &cName,
+               const std::vector<std::string> &last, const std::vector<std::string> &more) {
+    openFunction(name, cName, more);
     std::vector<std::string> passed = argumentNames();
-    if (workspace)
-      passed.insert(passed.end(), {"ws", "ws_bytes", ".false."});
-    else
-      passed.insert(passed.end(), {"c_null_ptr", "0_i64", ".true."});
+    passed.insert(passed.end(), last.begin(), last.end());
     printer.line("status = " + legal.names.run + "(" + join(passed, ",") + ")");
     closeProcedure(printer, "function");
   }
@@ -384,7 +440,9 @@ private:
 } // namespace
 
 void printFortranKernel(Printer &printer, const FortranKernel &kernel) {
-  printFortranNative(printer, kernel);
+  printFortranNative(printer, kernel, kernel.names.native, kernel.names.entry);
+  for (const FortranInterface::Resident &form : kernel.names.resident)
+    printFortranNative(printer, kernel, form.native, form.entry);
   KernelProcedures(printer, kernel).print();
 }
 

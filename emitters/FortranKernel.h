@@ -12,8 +12,9 @@ namespace moac::emit {
 
 /// Prints all procedures of a kernel at the printer's depth.
 void printFortranKernel(Printer &printer, const FortranKernel &kernel);
-/// The subroutine for callers in Fortran.
-void printFortranNative(Printer &printer, const FortranKernel &kernel);
+/// The subroutine `native` for callers in Fortran, which calls the function `entry`.
+void printFortranNative(Printer &printer, const FortranKernel &kernel, const std::string &native,
+                        const std::string &entry);
 
 /// `real(f64), value :: a, b`: one line for each kind of declaration, in the order of first
 /// appearance.

@@ -149,7 +149,9 @@ private:
       auto *loop = std::get_if<Loop>(&statement.node);
       const bool wraps =
           loop && std::any_of(loop->reductions.begin(), loop->reductions.end(),
-                              [](const LaneReduction &r) { return !isFloat(r.type); });
+                              [](const LaneReduction &r) {
+                                return !isFloat(r.type) && (r.op == Op::add_ || r.op == Op::mul_);
+                              });
       if (wraps) {
         loop->role = Loop::Role::Sequential;
         loop->reductions.clear();

@@ -50,6 +50,10 @@ struct FortranProcedure {
 /// Names of a kernel's procedures in its module.
 struct FortranInterface {
   std::string native, entry, run, size, workspace;
+  struct Resident {
+    std::string form, native, entry; // ending in C, and the names here
+  };
+  std::vector<Resident> resident; // for arrays that are on a device already
 };
 
 struct FortranKernel {

@@ -18,8 +18,9 @@ namespace {
 
 class NativePrinter {
 public:
-  NativePrinter(Printer &printer, const FortranKernel &legal)
-      : printer(printer), legal(legal), kernel(legal.kernel) {
+  NativePrinter(Printer &printer, const FortranKernel &legal, const std::string &native,
+                const std::string &entry)
+      : printer(printer), kernel(legal.kernel), native(native), entry(entry) {
     for (const Let &extent : kernel.extents)
       named.emplace(extent.name, extent.value);
     for (const Array *array : arrays(kernel))
@@ -88,7 +89,7 @@ private:
                     array.name + shape(array));
       }
     names.push_back("status");
-    openProcedure(printer, "subroutine " + legal.names.native, names, "");
+    openProcedure(printer, "subroutine " + native, names, "");
     dummies.print();
     printer.line("integer, intent(out), optional :: status");
     Declarations locals(printer);
@@ -115,7 +116,7 @@ private:
       passed.push_back(scalar.name);
     for (const Array *array : arrays(kernel))
       passed.push_back("c_loc(" + array->name + ")");
-    const std::string work = "code = " + legal.names.entry + "(" + join(passed, ",") + ")";
+    const std::string work = "code = " + entry + "(" + join(passed, ",") + ")";
     if (conditions.empty())
       return printer.line(work);
     printer.line("code = " + printer.statusName(Status::Extent));
@@ -127,8 +128,8 @@ private:
   }
 
   Printer &printer;
-  const FortranKernel &legal;
   const Kernel &kernel;
+  const std::string &native, &entry;
   std::map<std::string, Expr> named;
   std::map<std::string, std::string> sources; // of symbols
   std::vector<std::pair<const Array *, size_t>> compared;
@@ -136,8 +137,9 @@ private:
 
 } // namespace
 
-void printFortranNative(Printer &printer, const FortranKernel &kernel) {
-  NativePrinter(printer, kernel).print();
+void printFortranNative(Printer &printer, const FortranKernel &kernel, const std::string &native,
+                        const std::string &entry) {
+  NativePrinter(printer, kernel, native, entry).print();
 }
 
 } // namespace moac::emit

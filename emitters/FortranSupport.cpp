@@ -135,7 +135,8 @@ std::set<std::string> fortranWords(std::string_view text) {
   return words;
 }
 
-FortranPrologue fortranPrologue(const std::set<std::string> &words, bool standalone) {
+FortranPrologue fortranPrologue(const std::set<std::string> &words, bool standalone,
+                                std::string (*write)(const std::string &definition)) {
   FortranPrologue prologue;
   const std::string tuned = tunedText(words);
   std::set<std::string> needed = words;
@@ -146,7 +147,7 @@ FortranPrologue fortranPrologue(const std::set<std::string> &words, bool standal
     if (taken[i])
       (all[i].procedure ? prologue.procedures : prologue.declarations) +=
           (all[i].procedure && !prologue.procedures.empty() ? "\n" : "") +
-          all[i].text.substr(all[i].text[0] == '\n');
+          write(all[i].text.substr(all[i].text[0] == '\n'));
   prologue.declarations += tuned;
   std::set<std::string> binding;
   for (const std::string_view word :

@@ -18,8 +18,9 @@ struct FortranPrologue {
   std::string declarations; // kinds, constants, interfaces
   std::string procedures;
 };
-/// What a module that uses `words` must import and define.
-FortranPrologue fortranPrologue(const std::set<std::string> &words, bool standalone);
+/// What a module that uses `words` must import and define, each definition as `write` has it.
+FortranPrologue fortranPrologue(const std::set<std::string> &words, bool standalone,
+                                std::string (*write)(const std::string &definition));
 
 /// Identifiers in Fortran text outside its comments; conditional lines (!$) count as text.
 std::set<std::string> fortranWords(std::string_view text);

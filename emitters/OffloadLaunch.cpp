@@ -5,6 +5,7 @@
 #include "emitters/TreeWalk.h"
 
 #include <algorithm>
+#include <cctype>
 #include <fmt/format.h>
 #include <functional>
 
@@ -123,10 +124,18 @@ Launches::Launches(Kernel given) : kernel(std::move(given)) {
 }
 
 std::string Launches::fresh(const std::string &word) {
+  const auto key = [](std::string name) {
+    for (char &c : name)
+      c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return name;
+  };
+  if (keys.empty())
+    for (const std::string &name : used)
+      keys.insert(key(name));
   std::string name = word;
-  for (int number = 1; used.count(name); ++number)
+  for (int number = 1; keys.count(key(name)); ++number)
     name = fmt::format("{}_{}", word, number);
-  used.insert(name);
+  keys.insert(key(name));
   return name;
 }
 

@@ -46,6 +46,7 @@ private:
 
   std::vector<Place> known;
   std::set<std::string> used, arguments;
+  std::set<std::string> keys; // of names in use, in lower case: languages may not see more
   const std::vector<tree::Scratch> *own = nullptr;
 };
 

@@ -64,6 +64,18 @@ const HostLanguage &moac::hostAccC() {
   return language;
 }
 
+const HostLanguage &moac::hostAccFortran() {
+  static const HostLanguage language = {"Fortran",
+                                        "FC",
+                                        {"gfortran", "flang"},
+                                        hostFortran().flags,
+                                        "-fopenacc",
+                                        hostFortran().gnuFlags,
+                                        ".f90",
+                                        true};
+  return language;
+}
+
 std::string HostCompiler::cacheFolder() {
   llvm::SmallString<128> folder;
   const char *configured = std::getenv("XDG_CACHE_HOME");

@@ -52,6 +52,7 @@ const HostLanguage &hostC();
 const HostLanguage &hostFortran();
 /// C with OpenACC, which the host stands in for a device.
 const HostLanguage &hostAccC();
+const HostLanguage &hostAccFortran();
 
 class HostCompiler {
 public:

@@ -26,6 +26,7 @@ const HostTarget &hostTarget(std::string_view target) {
       {"c-openmp", hostC(), callWrapper, nestedWrapper},
       {"c-openacc", hostAccC(), callWrapper, accNestedWrapper},
       {"fortran-openmp", hostFortran(), fortranCallWrapper, fortranNestedWrapper},
+      {"fortran-openacc", hostAccFortran(), fortranCallWrapper, fortranNestedWrapper},
   };
   for (const HostTarget &one : targets)
     if (one.name == target)

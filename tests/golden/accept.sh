@@ -10,3 +10,4 @@ done
 for kernel in rmsnorm softmax; do
   "$1" compile "examples/$kernel.moa" --standalone --target c-openacc -o tests/golden/Inputs/openacc || exit 1
 done
+"$1" compile examples/rmsnorm.moa --standalone --target fortran-openacc -o tests/golden/Inputs/openacc
