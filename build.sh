@@ -18,8 +18,9 @@ build_packages=(
   libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools libclang-22-dev libclang-cpp22-dev
   clang-22 lld-22 libfmt-dev libcli11-dev libgtest-dev libhwloc-dev
 )
-# Emitted C and Fortran are compiled by every compiler they are promised for; libomp-14 is clang 14's OpenMP.
-test_packages=(clang-14 libomp-14-dev libclang-rt-22-dev gfortran flang-22)
+# Emitted C and Fortran are compiled by every compiler they are promised for; libomp-14 is clang 14's OpenMP. With Open MPI
+# the engines of the SHMEM layer are built and tested.
+test_packages=(clang-14 libomp-14-dev libclang-rt-22-dev gfortran flang-22 openmpi-bin libopenmpi-dev)
 
 say() { printf '== %s\n' "$*"; }
 
