@@ -75,7 +75,7 @@ CheckResult checkProgram(const Program &program, const Layout &layout, uint64_t 
   }
   bool racy = expectedVerdict(program) == VerdictKind::Racy;
   // A race shows in the executions that have both accesses; some are rare.
-  uint64_t patience = racy ? 100 * seeds : seeds;
+  uint64_t patience = racy ? 2000 * seeds : seeds;
   auto wanted = [&](uint64_t done) {
     return done < seeds || (done < patience && result.flagged == 0);
   };
