@@ -55,10 +55,9 @@ std::string uncheckable(const Program &program) {
       return "the runtime has one atomicity domain";
   for (const Thread &thread : program.threads)
     if (anyStatement(thread.body, [](const Statement &s) {
-          return s.kind == StatementKind::LanguageFence || s.kind == StatementKind::Rmw ||
-                 (s.kind == StatementKind::Operation && s.op->mnemonic == "pe_quiet");
+          return s.kind == StatementKind::LanguageFence || s.kind == StatementKind::Rmw;
         }))
-      return "fences and read-modify-writes of the language, and pe_quiet, leave no record";
+      return "fences and read-modify-writes of the language leave no record";
   return "";
 }
 

@@ -30,8 +30,12 @@ void Walker::operation(const Statement &s) {
   switch (s.op->type) {
   case OpType::Fence:
     return must(moac_shmem_fence(contextOf(s)));
-  case OpType::Quiet:
-    return must(moac_shmem_quiet(contextOf(s)));
+  case OpType::Quiet: {
+    if (s.values.empty())
+      return must(moac_shmem_quiet(contextOf(s)));
+    int named = static_cast<int>(value(s, 0));
+    return must(moac_shmem_pe_quiet(contextOf(s), &named, 1));
+  }
   case OpType::Put:
   case OpType::Get:
   case OpType::PutSignal:

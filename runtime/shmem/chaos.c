@@ -139,6 +139,12 @@ static bool deliver_random(Pe *pe) {
   return true;
 }
 
+void moac_shmem_chaos_deliver_to(Pe *pe, int context, int to) {
+  pthread_mutex_lock(&pe->chaos->lock);
+  drain(pe, context, to, UINT64_MAX);
+  pthread_mutex_unlock(&pe->chaos->lock);
+}
+
 bool moac_shmem_chaos_deliver_one(Pe *pe) {
   pthread_mutex_lock(&pe->chaos->lock);
   bool delivered = deliver_random(pe);

@@ -9,5 +9,7 @@ void moac_shmem_chaos_reseed(Pe *pe, uint64_t seed);
 void moac_shmem_chaos_stop(Pe *pe); /* drops what is still queued */
 /* Delivers one random deliverable operation of this PE; false when its queue is empty. */
 bool moac_shmem_chaos_deliver_one(Pe *pe);
+/* All that this PE's context has in flight to a PE. */
+void moac_shmem_chaos_deliver_to(Pe *pe, int context, int to);
 
 #endif

@@ -3,6 +3,7 @@
  * A handle packs the slot (low 16 bits, plus one) and a com_id (high 32 bits), so that tagging an
  * operation is arithmetic. PE numbers given with a context are ranks of its team.
  */
+#include "runtime/shmem/chaos.h"
 #include "runtime/shmem/internal.h"
 #include "runtime/shmem/trace.h"
 
@@ -83,6 +84,39 @@ moac_shmem_status moac_shmem_fence(moac_shmem_context context) {
   RETURN_IF_FAILED(require(pe, context, __func__, &issue));
   trace_order(pe, TRACE_FENCE, issue);
   return pe->backend->fence(pe, issue);
+}
+
+enum { NAMED_AT_ONCE = 32 }; /* PEs in one record of a trace */
+
+/* Where others deliver when asked, a quiet for one PE is a quiet. */
+static Status quiet_named(Pe *pe, Issue issue, const int *pes, size_t count) {
+  const Team *team = &pe->teams[issue.context->team];
+  int world[NAMED_AT_ONCE];
+  for (size_t i = 0; i < count; ++i)
+    world[i] = team_pe(team, pes[i]);
+  for (size_t i = 0; pe->chaos != NULL && i < count; ++i)
+    moac_shmem_chaos_deliver_to(pe, issue.index, world[i]);
+  RETURN_IF_FAILED(pe->chaos != NULL ? moac_shmem_embedded.quiet(pe, issue)
+                                     : pe->backend->quiet(pe, issue));
+  trace_pe_quiet(pe, issue, world, count);
+  return MOAC_SHMEM_OK;
+}
+
+moac_shmem_status moac_shmem_pe_quiet(moac_shmem_context context, const int *pes, size_t count) {
+  REQUIRE_PE(pe);
+  Issue issue = {.index = 0};
+  schedule_point(pe);
+  RETURN_IF_FAILED(require(pe, context, __func__, &issue));
+  if (pes == NULL && count != 0)
+    return FAIL(MOAC_SHMEM_INVALID_ARGUMENT, "%zu PEs, but no list", count);
+  int size = pe->teams[issue.context->team].size;
+  for (size_t i = 0; i < count; ++i)
+    if (pes[i] < 0 || pes[i] >= size)
+      return FAIL(MOAC_SHMEM_INVALID_PE, "PE %d is not in 0..%d", pes[i], size - 1);
+  for (size_t at = 0; at < count; at += NAMED_AT_ONCE)
+    RETURN_IF_FAILED(
+        quiet_named(pe, issue, pes + at, count - at < NAMED_AT_ONCE ? count - at : NAMED_AT_ONCE));
+  return MOAC_SHMEM_OK;
 }
 
 moac_shmem_status moac_shmem_quiet(moac_shmem_context context) {

@@ -287,7 +287,7 @@ void ctx_session_start | shmem_ctx_t ctx, long options, const shmem_ctx_session_
 void ctx_session_stop | shmem_ctx_t ctx | (void)ctx;
 ctx void fence | void | if (CTX != MOAC_SHMEM_CONTEXT_INVALID) must(moac_shmem_fence(CTX));
 ctx void quiet | void | if (CTX != MOAC_SHMEM_CONTEXT_INVALID) must(moac_shmem_quiet(CTX));
-ctx void pe_quiet | const int *target_pes, size_t npes | (void)target_pes, (void)npes; if (CTX != MOAC_SHMEM_CONTEXT_INVALID) must(moac_shmem_quiet(CTX));
+ctx void pe_quiet | const int *target_pes, size_t npes | if (CTX != MOAC_SHMEM_CONTEXT_INVALID) must(moac_shmem_pe_quiet(CTX, target_pes, npes));
 void barrier_all | void | must(moac_shmem_barrier(SHMEM_TEAM_WORLD));
 void sync_all | void | must(moac_shmem_sync(SHMEM_TEAM_WORLD));
 int team_sync | shmem_team_t team | return said(moac_shmem_sync(team));

@@ -10,7 +10,8 @@ module moac_shmem
   public :: moac_shmem_put, moac_shmem_get, moac_shmem_put_nbi, moac_shmem_get_nbi
   public :: moac_shmem_put_signal, moac_shmem_put_signal_nbi, moac_shmem_signal_wait_until
   public :: moac_shmem_atomic_set, moac_shmem_atomic_fetch, moac_shmem_atomic_fetch_add
-  public :: moac_shmem_fence, moac_shmem_quiet, moac_shmem_context_create, moac_shmem_context_destroy, moac_shmem_tag
+  public :: moac_shmem_fence, moac_shmem_quiet, moac_shmem_pe_quiet
+  public :: moac_shmem_context_create, moac_shmem_context_destroy, moac_shmem_tag
   public :: moac_shmem_barrier, moac_shmem_sync, moac_shmem_broadcast, moac_shmem_fcollect, moac_shmem_collect
   public :: moac_shmem_alltoall, moac_shmem_reduce, moac_shmem_reduce_scatter, moac_shmem_scan
   public :: moac_shmem_team_split_strided, moac_shmem_team_split_2d, moac_shmem_team_destroy
@@ -160,6 +161,12 @@ module moac_shmem
     integer(c_int) function moac_shmem_quiet(context) bind(c)
       import :: c_int, c_intptr_t
       integer(c_intptr_t), value :: context
+    end function
+    integer(c_int) function moac_shmem_pe_quiet(context, pes, count) bind(c)
+      import :: c_int, c_intptr_t, c_size_t
+      integer(c_intptr_t), value :: context
+      integer(c_int), intent(in) :: pes(*)
+      integer(c_size_t), value :: count
     end function
     integer(c_int) function moac_shmem_context_create(team, options, com_id, context) bind(c)
       import :: c_int, c_int32_t, c_intptr_t, c_long

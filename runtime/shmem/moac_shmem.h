@@ -206,6 +206,9 @@ uint32_t moac_shmem_com_id(moac_shmem_context context, const void *object);
 moac_shmem_status moac_shmem_fence(moac_shmem_context context); /* orders deliveries to each PE */
 moac_shmem_status
 moac_shmem_quiet(moac_shmem_context context); /* completes all operations of the context */
+/* Completes those of its operations that go to the `count` PEs named, numbered as its team does.
+ * Errors: INVALID_CONTEXT, INVALID_PE, INVALID_ARGUMENT (NULL with a count). */
+moac_shmem_status moac_shmem_pe_quiet(moac_shmem_context context, const int *pes, size_t count);
 
 /* --- Remote memory: destinations of put and sources of get are symmetric; PE numbers are the
  * context's team's ------ */

@@ -83,6 +83,8 @@ static int format_record(Pe *pe, char *line, size_t room, const TraceRecord *r) 
   used += put_range(pe, line + used, room - (size_t)used, "mem", r->mem);
   used += put_range(pe, line + used, room - (size_t)used, "sig", r->sig);
   used += put_range(pe, line + used, room - (size_t)used, "lock", r->lock);
+  for (size_t i = 0; i < r->to_count; ++i)
+    ADD("%s%d", i == 0 ? " to=" : ",", r->to[i]);
   if (r->seen != 0)
     ADD(" seen=%" PRIu64, r->seen);
   if (r->add != 0)

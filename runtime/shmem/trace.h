@@ -23,6 +23,8 @@ typedef struct TraceRecord {
   int team;     /* slot + 1 for collectives, else 0 */
   uint64_t sequence;
   const char *name;
+  const int *to; /* of a quiet: the PEs of the world that it names, at most 32 */
+  size_t to_count;
 } TraceRecord;
 
 bool moac_shmem_trace_start(Pe *pe);
@@ -62,6 +64,17 @@ static inline void trace_order(Pe *pe, TraceOrder order, Issue issue) {
   TraceRecord record = {.kind = order == TRACE_FENCE ? "fence" : "quiet",
                         .context = issue.index,
                         .nostore = (issue.context->options & MOAC_SHMEM_CONTEXT_NOSTORE) != 0};
+  moac_shmem_trace_write(pe, &record);
+}
+
+static inline void trace_pe_quiet(Pe *pe, Issue issue, const int *to, size_t count) {
+  if (LIKELY(pe->trace == NULL))
+    return;
+  TraceRecord record = {.kind = "quiet",
+                        .context = issue.index,
+                        .nostore = (issue.context->options & MOAC_SHMEM_CONTEXT_NOSTORE) != 0,
+                        .to = to,
+                        .to_count = count};
   moac_shmem_trace_write(pe, &record);
 }
 

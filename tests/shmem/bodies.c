@@ -254,7 +254,7 @@ void orderBody(void *unused) {
     OK(moac_shmem_signal_wait_until(flagB, MOAC_SHMEM_EQ, round, NULL));
     for (size_t i = 0; i < 64; ++i)
       CHECK(other[i] == -valueOf(last, i, (int)round));
-    OK(moac_shmem_quiet(a));
+    OK(moac_shmem_pe_quiet(a, &next, 1)); /* nothing went elsewhere */
     OK(moac_shmem_quiet(b));
     OK(moac_shmem_sync(WORLD));
   }

@@ -295,6 +295,9 @@ void errorBody(void *unused) {
   CHECK(moac_shmem_put(DEFAULT, x + 1, x, 16, me) == MOAC_SHMEM_OVERLAP);
   CHECK(moac_shmem_get(NULL, local, x, 8, 0) == MOAC_SHMEM_INVALID_CONTEXT);
   CHECK(moac_shmem_fence((moac_shmem_context)(uintptr_t)77) == MOAC_SHMEM_INVALID_CONTEXT);
+  CHECK(moac_shmem_pe_quiet(DEFAULT, &pes, 1) == MOAC_SHMEM_INVALID_PE);
+  CHECK(moac_shmem_pe_quiet(DEFAULT, NULL, 1) == MOAC_SHMEM_INVALID_ARGUMENT);
+  OK(moac_shmem_pe_quiet(DEFAULT, NULL, 0));
   CHECK(moac_shmem_sync((moac_shmem_team)(uintptr_t)40) == MOAC_SHMEM_INVALID_TEAM);
   CHECK(moac_shmem_iput(DEFAULT, x, local, (moac_shmem_strides){SIZE_MAX, 8, 8, 4}, me) ==
         MOAC_SHMEM_SIZE_OVERFLOW);
