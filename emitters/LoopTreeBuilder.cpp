@@ -307,7 +307,7 @@ void KernelBuilder::alloc(onf::AllocOp op, Body &body) {
 void KernelBuilder::scratch(onf::AllocOp op, std::vector<Scratch> &list) {
   const Elem element = elemOf(cast<onf::BufferType>(op.getBuffer().getType()).getElementType());
   const std::string name = names.pick(op.getName().str(), element);
-  Expr count = scalars.expr(op.getSize());
+  Expr count = scalars.spelledOut(op.getSize());
   if (count.kind != Expr::Kind::Integer && !scalars.isNonNegative(op.getSize()))
     count = apply(Op::max_, {integer(0), std::move(count)});
   if (!onlyArguments(count))
@@ -319,7 +319,7 @@ void KernelBuilder::scratch(onf::AllocOp op, std::vector<Scratch> &list) {
 
 void KernelBuilder::parallel(onf::ParallelOp op, Body &body) {
   Parallel team;
-  team.work = scalars.expr(op.getWork());
+  team.work = scalars.spelledOut(op.getWork());
   if (!onlyArguments(team.work))
     team.work = real(1e12); // unknown: use all threads
   teamScratch = &team.scratch;

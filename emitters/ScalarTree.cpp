@@ -144,6 +144,14 @@ void ScalarTree::name(Operation *op, Known built, Body &body) {
   known[result] = {tree::name(spelling, type), {}, std::move(built.facts)};
 }
 
+/// Nothing but sizes of memory and of teams' work is computed from it: a name would have no use.
+bool ScalarTree::isOnlySpelledOut(Operation *op) {
+  return !op->use_empty() && llvm::all_of(op->getUsers(), [&](Operation *user) {
+    return isa<onf::AllocOp, onf::ParallelOp>(user) || (isa<moa::ScalarOp, moa::CastOp>(user) && isOnlySpelledOut(user)) ||
+           !isLive(user);
+  });
+}
+
 bool ScalarTree::inlines(Operation *op, const Known &built) {
   const Value result = op->getResult(0);
   const size_t size = weight(built.expr);
@@ -152,7 +160,7 @@ bool ScalarTree::inlines(Operation *op, const Known &built) {
   if (allInline)
     return true;
   // Sizes of scratch memory are asked for before any local exists: they are formulas of the arguments.
-  if (llvm::any_of(result.getUsers(), llvm::IsaPred<onf::AllocOp>))
+  if (llvm::any_of(result.getUsers(), llvm::IsaPred<onf::AllocOp>) || isOnlySpelledOut(op))
     return true;
   const bool atTop = isa<onf::FuncOp, onf::ParallelOp>(op->getParentOp());
   const bool shortEnough =
@@ -201,6 +209,32 @@ bool ScalarTree::writtenBetween(Operation *from, Operation *to, ArrayRef<Value> 
 }
 
 Expr ScalarTree::expr(Value value) { return known.find(value)->second.expr; }
+
+/// Makes what is known of a value an expression without names of its own; `before` gets what was known.
+void ScalarTree::spellOut(Value value, Renamed &before) {
+  Operation *op = value.getDefiningOp();
+  if (!isa_and_nonnull<moa::ScalarOp, moa::CastOp, moa::WhereOp>(op) || isNamedExtent(op) ||
+      !before.insert({value, known.find(value)->second}).second)
+    return;
+  op->walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands())
+      if (!op->isAncestor(operand.getParentRegion()->getParentOp()))
+        spellOut(operand, before);
+  });
+  auto where = dyn_cast<moa::WhereOp>(op);
+  std::optional<Known> whole = where ? buildWhere(where) : build(op);
+  if (whole && weight(whole->expr) <= longestExpression)
+    known[value] = std::move(*whole);
+}
+
+Expr ScalarTree::spelledOut(Value value) {
+  Renamed before;
+  spellOut(value, before);
+  Expr whole = expr(value);
+  for (auto &[part, was] : before)
+    known[part] = std::move(was);
+  return whole;
+}
 
 /// Digests the operations of a side of a `where`, all inlined; false when that grows too large.
 bool ScalarTree::defineInside(Block &block, unsigned &budget) {

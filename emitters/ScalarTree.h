@@ -16,6 +16,7 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace moac::emit {
@@ -63,6 +64,9 @@ public:
   void define(mlir::Operation *op, tree::Body &body);
   /// The expression of a value that has been defined.
   tree::Expr expr(mlir::Value value);
+  /// The same without the names that parts of it have got: a formula of the arguments, if it is one. Sizes of memory are
+  /// asked for before any local exists.
+  tree::Expr spelledOut(mlir::Value value);
   bool isNonNegative(mlir::Value index) { return known.find(index)->second.facts.nonNegative; }
   /// The same as an offset into an array; plain arithmetic. No value: 0.
   tree::Expr offset(mlir::Value value);
@@ -77,6 +81,8 @@ private:
     IndexFacts facts;
   };
 
+  using Renamed = llvm::MapVector<mlir::Value, Known>;
+  void spellOut(mlir::Value value, Renamed &before);
   Known build(mlir::Operation *op);
   Known buildScalar(moa::ScalarOp op);
   Known buildCast(moa::CastOp op);
@@ -90,6 +96,7 @@ private:
 
   bool isNamedExtent(mlir::Operation *op);
   bool inlines(mlir::Operation *op, const Known &known);
+  bool isOnlySpelledOut(mlir::Operation *op);
   bool reaches(mlir::Operation *from, mlir::Operation *use, const Known &known);
   bool writtenBetween(mlir::Operation *from, mlir::Operation *to,
                       llvm::ArrayRef<mlir::Value> reads);

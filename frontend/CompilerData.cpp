@@ -163,8 +163,24 @@ bool moac::admitsSizes(moa::KernelOp kernel, const std::vector<int64_t> &symbols
 }
 
 namespace {
-bool isChecked(Operation *op) {
-  return moa::isChecked(op) || isa<moa::CallOp>(op);
+bool mayFail(Operation *op);
+
+/// Something in `op`, or in a kernel that it calls, is checked at run time.
+bool mayFailInside(Operation *op) {
+  return op
+      ->walk([](Operation *inner) {
+        return mayFail(inner) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+bool mayFail(Operation *op) {
+  if (auto call = dyn_cast<moa::CallOp>(op)) {
+    Operation *callee = SymbolTable::lookupNearestSymbolFrom(call, call.getCalleeAttr());
+    return !callee || mayFailInside(callee);
+  }
+  auto slice = dyn_cast<moa::SliceOp>(op);
+  return moa::isChecked(op) || (slice && !slice.getChecked().empty());
 }
 } // namespace
 
@@ -172,15 +188,14 @@ bool moac::mayFailUnneeded(moa::KernelOp kernel) {
   SmallPtrSet<Operation *, 4> results;
   for (Value value : cast<moa::ReturnOp>(kernel.entry().back()).getValues())
     results.insert(value.getDefiningOp());
-  for (Operation &stage : kernel.entry())
-    if (!results.contains(&stage) && stage
-                                         .walk([](Operation *op) {
-                                           return isChecked(op) ? WalkResult::interrupt()
-                                                                : WalkResult::advance();
-                                         })
-                                         .wasInterrupted())
-      return true;
-  return false;
+  bool found = false;
+  for (Operation &stage : kernel.entry()) {
+    if (!results.contains(&stage))
+      found |= mayFailInside(&stage);
+    else // what a called kernel computes has names there
+      stage.walk([&](moa::CallOp call) { found |= mayFail(call); });
+  }
+  return found;
 }
 
 bool moac::mayFailAhead(moa::KernelOp kernel) {
@@ -196,12 +211,11 @@ bool moac::mayFailAhead(moa::KernelOp kernel) {
                     isa<moa::ScalarOp, moa::CastOp, moa::PsiOp>(user) && ahead(user);
            });
   };
-  bool mayFail = false;
-  kernel.walk([&](Operation *op) { mayFail |= isChecked(op); });
+  const bool fails = mayFailInside(kernel);
   // A read may fail like the value that it reads.
   auto found = kernel.walk([&](Operation *op) {
-    return mayFail && !isa<moa::KernelOp>(op->getParentOp()) &&
-                   (isChecked(op) || isa<moa::PsiOp>(op)) && ahead(op) ? WalkResult::interrupt()
+    return fails && !isa<moa::KernelOp>(op->getParentOp()) &&
+                   (mayFail(op) || isa<moa::PsiOp>(op)) && ahead(op) ? WalkResult::interrupt()
                                                                           : WalkResult::advance();
   });
   return found.wasInterrupted();

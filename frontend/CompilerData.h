@@ -21,7 +21,7 @@ std::map<std::string, uint64_t> flatCounts(const Counts &counts);
 bool admitsSizes(moa::KernelOp kernel, const std::vector<int64_t> &symbols,
                  const std::vector<HostArray> &scalars);
 
-/// A named value that is no result has elements that may fail. Results need perhaps not all of
+/// A named value that is no result, or one of a called kernel, has elements that may fail. Results need perhaps not all of
 /// them, but a schedule that stores the value computes all.
 bool mayFailUnneeded(moa::KernelOp kernel);
 /// A scalar that may fail stands inside an array, before the arrays and reductions there that need it.

@@ -68,6 +68,17 @@ Value IndexExprs::valueAt(StringRef name, Block *block) const {
   return region->front().getArgument(index.getArgNumber());
 }
 
+/// Gives the indices around `index` their names: of two that a user calls alike the outer one keeps the word, whichever is
+/// met first, and terms of a sum stand in one order.
+void IndexExprs::nameAround(BlockArgument index) {
+  Operation *binder = index.getOwner()->getParentOp();
+  for (Block *block = binder ? binder->getBlock() : nullptr; block && block->getParentOp();
+       block = block->getParentOp()->getBlock())
+    for (BlockArgument outer : block->getArguments())
+      if (outer.getType().isIndex() && !names.contains(outer))
+        nameOf(outer); // names what is around it first
+}
+
 std::string IndexExprs::nameOf(Value value) {
   if (auto it = names.find(value); it != names.end())
     return it->second;
@@ -76,6 +87,7 @@ std::string IndexExprs::nameOf(Value value) {
     auto red = dyn_cast_or_null<RedOp>(argument.getOwner()->getParentOp());
     if (red && argument.getOwner()->getParent()->getRegionNumber() < red.rank())
       return names[value] = nameOf(red.term().getArgument(argument.getArgNumber()));
+    nameAround(argument);
     return claim(userName(argument), value);
   }
   Memo memo;

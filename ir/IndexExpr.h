@@ -57,6 +57,7 @@ public:
   static std::string display(const shape::Expr &e);
 
 private:
+  void nameAround(mlir::BlockArgument index);
   using Memo = llvm::DenseMap<mlir::Value, shape::Expr>;
   shape::Expr convert(mlir::Value value, Memo &memo);
   std::optional<shape::Expr> arithmetic(ScalarOp op, Memo &memo);

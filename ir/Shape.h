@@ -93,6 +93,10 @@ public:
   bool proveLess(const Expr &a, const Expr &b) const { return provePositive(b - a); }
   bool proveEqual(const Expr &a, const Expr &b) const;
 
+  /// Some fact fails on its own, as an empty range of constants does: then anything could be proved. That it is false says
+  /// nothing.
+  bool contradictory() const;
+
   /// `e`, or something equal and smaller: quotients, moduli, minima and maxima that the facts decide are gone.
   Expr simplify(const Expr &e) const;
 

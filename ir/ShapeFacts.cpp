@@ -34,6 +34,16 @@ void Facts::each(const std::function<void(const Expr &)> &visit) const {
   }
 }
 
+bool Facts::contradictory() const {
+  auto fails = [](const Expr &e) { return e.constant().value_or(0) < 0; };
+  return std::any_of(known.begin(), known.end(), fails) ||
+         std::any_of(ranges.begin(), ranges.end(),
+                     [&](const Range &r) { return fails(r.hi - r.lo - Expr(1)); }) ||
+         std::any_of(equalities.begin(), equalities.end(), [](const auto &sides) {
+           return (sides.first - sides.second).constant().value_or(0) != 0;
+         });
+}
+
 const Knowledge &Facts::knowledge() const {
   if (!prepared)
     prepared = std::make_shared<const Knowledge>(*this);

@@ -89,7 +89,10 @@ bool moac::isAlgebraic(Value index) {
 shape::Expr moac::simplifyAt(Operation *op, const shape::Expr &e, IndexExprs &exprs) {
   if (e.poisoned() || e.node().depth == 0)
     return e;
-  shape::Expr simple = factsAt(op, exprs).simplify(e);
+  const shape::Facts facts = factsAt(op, exprs);
+  if (facts.contradictory())
+    return e; // an empty domain proves anything: which of it is taken would depend on the order of rewriting
+  shape::Expr simple = facts.simplify(e);
   std::set<std::string> before = e.names();
   // An equality may bring in a name whose value is not at hand here.
   for (const std::string &name : simple.names()) {

@@ -300,14 +300,5 @@ SmallVector<StageLoop> moac::loopOrder(const Nest &nest, Stage &member, const Sc
 SmallVector<AxisRegion> moac::regionsOf(const Nest &nest, Stage &member, IndexExprs &exprs) {
   if (&member == nest.root || member.readers.empty())
     return {};
-  SmallVector<AxisRegion> regions = regionsOf(nest, member, nest.level.at(&member), exprs);
-  // What a checked subscript reads may be anything of the axis; and a loop gives the index of one axis, so that of a diagonal
-  // (T[i, i]) the other one is needed whole.
-  const SmallVector<unsigned> &given = nest.axisOf.at(&member);
-  for (auto [axis, extent] : llvm::enumerate(member.gen.arrayType().extents())) {
-    AxisRegion &region = regions[axis];
-    if (region.point ? !llvm::is_contained(given, axis) : !region.whole && member.readChecked())
-      region = {{}, true, shape::Expr(0), extent, extent};
-  }
-  return regions;
+  return regionsOf(nest, member, nest.level.at(&member), exprs);
 }

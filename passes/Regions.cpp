@@ -31,12 +31,25 @@ public:
     SmallVector<AxisRegion> regions;
     for (BlockArgument axis : stage.gen.entry().getArguments())
       regions.push_back(ofAxis(stage, axis));
+    widen(stage, regions);
     return regions;
   }
 
 private:
   static AxisRegion wholeAxis(const shape::Expr &extent) {
     return {{}, true, shape::Expr(0), extent, extent};
+  }
+
+  /// What a checked subscript reads may be anything of the axis; and a loop gives the index of one axis, so that of a
+  /// diagonal (T[i, i]) the other one is needed whole. What the stage reads is needed for all of that.
+  void widen(Stage &stage, SmallVectorImpl<AxisRegion> &regions) {
+    const SmallVector<unsigned> given = sharedAxes(nest, regions, level);
+    const bool checked = stage.readChecked();
+    for (auto [axis, extent] : llvm::enumerate(stage.gen.arrayType().extents())) {
+      AxisRegion &region = regions[axis];
+      if (region.point ? !llvm::is_contained(given, axis) : !region.whole && checked)
+        region = wholeAxis(extent);
+    }
   }
 
   /// A result that shares the loops of the root: at their indices.

@@ -5,7 +5,6 @@
 #include "frontend/CheckArguments.h"
 #include "frontend/GuardedCall.h"
 #include "frontend/HostTarget.h"
-#include "frontend/HostTarget.h"
 #include "ir/Cost.h"
 
 #include <fmt/format.h>
@@ -256,7 +255,7 @@ uint64_t moac::property::setting(const char *name, uint64_t otherwise) {
   return text ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-Batch moac::property::build(const std::vector<Subject> &subjects) {
+Batch moac::property::build(const std::vector<Subject> &subjects, const std::string &optimisation) {
   Batch batch;
   auto path =
       std::filesystem::temp_directory_path() / fmt::format("moac-property-{}.moa", getpid());
@@ -285,7 +284,7 @@ Batch moac::property::build(const std::vector<Subject> &subjects) {
   std::string text = source->source;
   for (const KernelSignature &kernel : batch.program->kernels())
     text += host.wrapper(kernel);
-  Answer<LoadedLibrary> library = compiler->load(text, {"-O1"});
+  Answer<LoadedLibrary> library = compiler->load(text, {optimisation});
   if (!library)
     batch.failure = "compiler: " + library.error;
   else
@@ -309,8 +308,9 @@ std::string moac::property::examine(Batch &batch, const Subject &subject, uint64
   return "kernel lost";
 }
 
-std::string moac::property::judge(const Subject &subject, uint64_t seed, unsigned *ran) {
-  Batch batch = build({subject});
+std::string moac::property::judge(const Subject &subject, uint64_t seed, unsigned *ran,
+                                  const std::string &optimisation) {
+  Batch batch = build({subject}, optimisation);
   return batch.failure.empty() ? examine(batch, subject, seed, ran) : batch.failure;
 }
 

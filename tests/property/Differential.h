@@ -44,7 +44,7 @@ struct Batch {
   std::string failure; ///< refused, not emitted or not compiled; empty when all is well
 };
 
-Batch build(const std::vector<Subject> &subjects);
+Batch build(const std::vector<Subject> &subjects, const std::string &optimisation = "-O1");
 /// A number from the environment: MOAC_SEED and its like.
 uint64_t setting(const char *name, uint64_t otherwise);
 
@@ -58,14 +58,16 @@ std::string examineCall(Batch &batch, const KernelSignature &kernel, const CallA
                         bool exact, int threads, InterpretResult *want = nullptr, bool recomputes = false);
 
 /// What is wrong with a program on its own.
-std::string judge(const Subject &subject, uint64_t seed, unsigned *ran = nullptr);
+std::string judge(const Subject &subject, uint64_t seed, unsigned *ran = nullptr,
+                  const std::string &optimisation = "-O1");
 
 /// Replaces `failing` by smaller ones of `shrink` while they fail in the same way: a program that
 /// is refused stays refused for the same reason, one that computes wrongly still computes wrongly.
 template <class T>
 std::string shrinkFailure(T failing, std::string failure, uint64_t seed, int budget,
                           const std::function<std::vector<T>(const T &)> &shrink,
-                          const std::function<Subject(const T &)> &subject);
+                          const std::function<Subject(const T &)> &subject,
+                          const std::string &optimisation = "-O1");
 
 /// The failure is a refusal, for nothing but reasons that a generator of legal programs does not
 /// foresee: each is right, and is about sizes or constants that meet in ways it does not follow.
@@ -81,14 +83,15 @@ std::string failureKind(const std::string &failure);
 template <class T>
 std::string shrinkFailure(T failing, std::string failure, uint64_t seed, int budget,
                           const std::function<std::vector<T>(const T &)> &shrink,
-                          const std::function<Subject(const T &)> &subject) {
+                          const std::function<Subject(const T &)> &subject,
+                          const std::string &optimisation) {
   const std::string kind = failureKind(failure);
   for (bool progress = true; progress && budget > 0;) {
     progress = false;
     for (const T &candidate : shrink(failing)) {
       if (--budget < 0)
         break;
-      std::string wrong = judge(subject(candidate), seed);
+      std::string wrong = judge(subject(candidate), seed, nullptr, optimisation);
       if (wrong.empty() || failureKind(wrong) != kind)
         continue;
       failing = candidate;

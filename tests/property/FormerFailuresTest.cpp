@@ -72,6 +72,31 @@ const Former formers[] = {
   Q = Y % Y
 })",
      {{{"M", 1}, {"N", 2}}, {{"M", 1}, {"N", 3}}}},
+    {"memory was sized by a quotient that has a name in the function",
+     R"((N: i64, X: i32[2], Y: i32[N + (N + 1)//2, N - 1, M], Z: i32[(N + 1)//2 - 2]) -> (O: i32[N]) {
+  O[i] = (Z ++ X) (max.max omega<1 1>) ((red * Ω<1>) ((((red max) Ω<2>) omega<3>) Y[i:i + (N + 1)//2, :N - 1, :M]))
+})",
+     {{{"M", 2}, {"N", 5}}, {{"M", 0}, {"N", 3}}}},
+    {"what a checked stage reads was computed for one of its elements, the stage itself for all",
+     R"((X: f32[M + 1, N, M, N]) -> (O: f32[M, N]) {
+  T = <-1> drop (red min omega<2>) (max omega<2>) X
+  O[i, j] = <2> psi T[i]
+})",
+     {{{"M", 2}, {"N", 3}}, {{"M", 2}, {"N", 2}}}},
+    {"a checked slice in a value of which nothing is needed was taken for one that never fails",
+     R"((X: i64[2, N], Y: f64[2, M], Z: f64[2*N], C: bool[2, N]) -> (O: f64[M, N, 2]) {
+  T = where(C, <2, N> take Y, (shape X) reshape Z)
+  O[i, j, l] = T[l, N - 1 - j] * i
+})",
+     {{{"M", 0}, {"N", 33}}, {{"M", 3}, {"N", 3}}}},
+    {"a called kernel too computes elements that nobody needs",
+     R"((X: i64[M, 2], Y: i64[M]) -> (O: i64[M]) {
+  O[i] = <2 1> psi (gathered(Y, Y) (outer +) X[i])
+}
+kernel gathered(A: i64[P], B: i64[P]) -> (R: i64[P]) {
+  R[i] = A[B[i]]
+})",
+     {{{"M", 33}}, {{"M", 3}}}},
 };
 
 TEST(FormerFailures, StayRepaired) {

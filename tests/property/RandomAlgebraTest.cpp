@@ -63,6 +63,14 @@ std::string withoutSkipped(const std::string &findings, uint64_t &count) {
   return rest;
 }
 
+constexpr uint64_t chunk = 20; ///< programs that are compiled together
+
+/// Of every four chunks one is optimised more, and one as users do: what a compiler may assume of the text shows there.
+std::string optimisationOf(uint64_t seed) {
+  constexpr const char *levels[] = {"-O1", "-O2", "-O1", "-O3"};
+  return levels[seed / chunk % std::size(levels)];
+}
+
 /// Findings on the programs of some seeds, compiled together if they can be.
 std::string examineRange(uint64_t from, uint64_t to) {
   std::vector<AlgebraProgram> programs;
@@ -72,11 +80,13 @@ std::string examineRange(uint64_t from, uint64_t to) {
     subjects.push_back(subjectOf(programs.back()));
   }
   std::string findings;
-  Batch batch = build(subjects);
+  const std::string optimisation = optimisationOf(from);
+  Batch batch = build(subjects, optimisation);
   for (size_t k = 0; k < programs.size(); ++k) {
     const uint64_t seed = programs[k].seed;
     std::string wrong =
-        batch.failure.empty() ? examine(batch, subjects[k], seed) : judge(subjects[k], seed);
+        batch.failure.empty() ? examine(batch, subjects[k], seed)
+                              : judge(subjects[k], seed, nullptr, optimisation);
     if (wrong.empty())
       continue;
     if (isUnforeseen(wrong)) {
@@ -86,7 +96,7 @@ std::string examineRange(uint64_t from, uint64_t to) {
     const int budget = static_cast<int>(setting("MOAC_SHRINK", 400));
     findings += fmt::format(
         "seed {}: {}\n", seed,
-        shrinkFailure<AlgebraProgram>(programs[k], wrong, seed, budget, shrunk, subjectOf));
+        shrinkFailure<AlgebraProgram>(programs[k], wrong, seed, budget, shrunk, subjectOf, optimisation));
   }
   return findings;
 }
@@ -100,7 +110,7 @@ TEST(RandomAlgebra, EveryStageMeansTheSame) {
   }
   const auto jobs = static_cast<unsigned>(setting("MOAC_JOBS", 1));
   uint64_t refused = 0, reports = 0;
-  runRanges(seed, count, 20, jobs, 240, examineRange, [&](const std::string &text) {
+  runRanges(seed, count, chunk, jobs, 240, examineRange, [&](const std::string &text) {
     fmt::print("{}\n", text);
     std::fflush(stdout);
     reports += !withoutSkipped(text, refused).empty();

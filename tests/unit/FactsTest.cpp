@@ -59,6 +59,14 @@ void check(const std::string &known, const std::string &claims, bool provable) {
 void proves(const std::string &known, const std::string &claims) { check(known, claims, true); }
 void refuses(const std::string &known, const std::string &claims) { check(known, claims, false); }
 
+TEST(Facts, SeesRangesWithoutAnElement) {
+  EXPECT_TRUE(facts("N >= 0; i in 0..0").contradictory());
+  EXPECT_TRUE(facts("i in N..N - 1").contradictory());
+  EXPECT_TRUE(facts("N >= N + 1").contradictory());
+  EXPECT_TRUE(facts("N == N + 1").contradictory());
+  EXPECT_FALSE(facts("i in 0..N; j in 0..1; N >= N; N == N").contradictory());
+}
+
 TEST(Facts, RefusesWhatFailsSomewhere) {
   refuses("i in 0..N", "i + 1 < N; i - 1 >= 0; N >= 2");
   refuses("i in 0..N; j in 0..M", "i < M; i*N + j < N*M; j >= i");
