@@ -21,6 +21,22 @@ LogicalResult Code::structureOp(Operation *op) {
   return array(op, [&](Code &inner, Indices index) { return inner.elementOfStructure(op, index); });
 }
 
+/// Reads and divisions in an array that is made inside an element or under a condition are proved there. The array itself is
+/// made before (`hoist`), so its elements are for those who ask.
+static bool isProvedInPlace(Operation *op) {
+  if (isa<moa::KernelOp>(op->getParentOp()))
+    return false;
+  return op
+      ->walk([](Operation *inner) {
+        auto psi = dyn_cast<moa::PsiOp>(inner);
+        auto scalar = dyn_cast<moa::ScalarOp>(inner);
+        bool divides = scalar && (scalar.kind() == moa::ScalarFn::floordiv_ || scalar.kind() == moa::ScalarFn::mod_);
+        bool found = isa<moa::SliceOp>(inner) || divides || (psi && !psi.getSubscripts().empty());
+        return found ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 LogicalResult Code::array(Operation *op, ElementCode element) {
   auto type = typeOf(op->getResult(0));
   auto id = static_cast<uint32_t>(shared.program.gens.size());
@@ -29,7 +45,7 @@ LogicalResult Code::array(Operation *op, ElementCode element) {
   gen.name = op->getName().stripDialect().str();
   gen.element = elementOf(type.getElementType());
   // An omega's cells are arrays of which only some elements are read at each index.
-  gen.mayFail = mayFail(op) || isa<moa::OmegaOp>(op->getParentOp());
+  gen.mayFail = mayFail(op) || isProvedInPlace(op) || isa<moa::OmegaOp>(op->getParentOp());
   Code inner(shared, this, gen.name);
   SmallVector<uint32_t> index;
   for (int64_t k = 0; k < type.rank(); ++k)

@@ -97,6 +97,11 @@ kernel gathered(A: i64[P], B: i64[P]) -> (R: i64[P]) {
   R[i] = A[B[i]]
 })",
      {{{"M", 33}}, {{"M", 3}}}},
+    {"the oracle filled an array whose reads are proved by the condition around it",
+     R"((X: f32[2], Z: f32[M]) -> (O: f32[2*M, M]) {
+  O[i, j] = where(2*i < 2*M + 1, f32(1), <2> take Z (+.+) X)
+})",
+     {{{"M", 1}}, {{"M", 3}}}},
 };
 
 TEST(FormerFailures, StayRepaired) {

@@ -2,8 +2,8 @@
 //
 // The program of a seed does not depend on the others, so [MOAC_SEED, MOAC_SEED + MOAC_PROGRAMS)
 // names the same programs on every machine. MOAC_JOBS children share them; a failure is printed
-// with its seed as the smallest legal program that still fails, and the run goes on. MOAC_SHOW=1
-// prints the programs instead of running them.
+// with its seed as the smallest legal program that still fails, and the run goes on. MOAC_SECONDS
+// of the processor are given to a child. MOAC_SHOW=1 prints the programs instead of running them.
 #include "tests/property/Algebra.h"
 #include "tests/property/Differential.h"
 #include "tests/property/Workers.h"
@@ -110,7 +110,8 @@ TEST(RandomAlgebra, EveryStageMeansTheSame) {
   }
   const auto jobs = static_cast<unsigned>(setting("MOAC_JOBS", 1));
   uint64_t refused = 0, reports = 0;
-  runRanges(seed, count, chunk, jobs, 240, examineRange, [&](const std::string &text) {
+  const auto seconds = static_cast<unsigned>(setting("MOAC_SECONDS", 240));
+  runRanges(seed, count, chunk, jobs, seconds, examineRange, [&](const std::string &text) {
     fmt::print("{}\n", text);
     std::fflush(stdout);
     reports += !withoutSkipped(text, refused).empty();

@@ -38,7 +38,7 @@ std::string contents(std::FILE *file) {
   // ever gets an alarm.
   const rlimit most{seconds, seconds + 5};
   setrlimit(RLIMIT_CPU, &most);
-  alarm(20 * seconds);
+  alarm(4 * seconds);
   const std::string found = test(range.from, range.to);
   std::fwrite(found.data(), 1, found.size(), findings);
   std::fflush(findings);
