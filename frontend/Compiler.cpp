@@ -181,11 +181,15 @@ public:
       return Answer<InterpretResult>::failure(source ? "no kernel '" + kernel + "'" : problems);
     Limits limits;
     limits.unread = stage == Stage::Scheduled;
+    if (stage == Stage::Moa && options.patience > 0)
+      limits.steps = options.patience;
     Outcome outcome = isa<moa::KernelOp>(op)
                           ? moac::interpret(cast<moa::KernelOp>(op), toArguments(arguments), limits)
                           : moac::interpret(cast<onf::FuncOp>(op), toArguments(arguments));
     if (outcome.ending != Ending::Returned)
-      return Answer<InterpretResult>::failure(outcome.message);
+      return Answer<InterpretResult>::failure(
+          stage == Stage::Moa && outcome.ending == Ending::StepLimit ? outOfPatience
+                                                                     : outcome.message);
     InterpretResult result;
     result.status = static_cast<int>(outcome.status);
     result.message = outcome.message;

@@ -61,6 +61,7 @@ struct LoadOptions {
   std::map<std::string, int64_t> bindings; ///< symbols that become constants
   bool unchecked = false;                  ///< leave out run-time index checks
   bool strictOrder = false;                ///< reductions in the written order
+  uint64_t patience = 0; ///< steps of the interpreter on a formula; 0: as many as ir/Interpreter.h says
 };
 
 /// `Scheduled` is the DNF with its schedule: stages that are placed inline are substituted.
@@ -101,6 +102,9 @@ struct InterpretResult {
   uint64_t visits = 0;              ///< points of reductions visited (see ir/Interpreter.h)
   std::map<std::string, uint64_t> counts; ///< "op add.f64", "load A", "store A", "update A"
 };
+
+/// What interpret() says of a formula that takes more steps than it was given.
+inline constexpr const char *outOfPatience = "the formula takes too many steps";
 
 /// Either a value or the message why there is none.
 template <class T> struct Answer {

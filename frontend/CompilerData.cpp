@@ -203,12 +203,15 @@ bool moac::mayFailAhead(moa::KernelOp kernel) {
     return llvm::none_of(op->getUsers(),
                          [op](Operation *user) { return user->getBlock() == op->getBlock(); });
   };
-  // What a scalar is computed from fails with it: the chain of users in the block ends inside
-  // another operation.
+  // What a scalar is computed from fails with it: the chain of users, out of reductions and choices
+  // too, ends inside another operation.
   std::function<bool(Operation *)> ahead = [&](Operation *op) {
     return usedInside(op) || llvm::any_of(op->getUsers(), [&](Operation *user) {
-             return user->getBlock() == op->getBlock() &&
-                    isa<moa::ScalarOp, moa::CastOp, moa::PsiOp>(user) && ahead(user);
+             if (user->getBlock() != op->getBlock())
+               return false;
+             if (isa<moa::YieldOp>(user) && isa<moa::RedOp, moa::WhereOp>(user->getParentOp()))
+               return ahead(user->getParentOp());
+             return isa<moa::ScalarOp, moa::CastOp, moa::PsiOp, moa::WhereOp>(user) && ahead(user);
            });
   };
   const bool fails = mayFailInside(kernel);

@@ -182,10 +182,10 @@ LogicalResult join(StageGraph &graph, Nest &nest, Stage &stage, StringRef at) {
     if (auto reader = nest.level.find(read.reader); reader == nest.level.end() || reader->second < level)
       return refuse("it is read outside");
   SmallVector<AxisRegion> regions = regionsOf(nest, stage, level, graph.exprs);
-  for (const AxisRegion &region : regions)
-    if (!region.point && !region.whole && stage.isResult)
-      return refuse("it is a result, and only a part of it is needed there");
-  nest.axisOf[&stage] = sharedAxes(nest, regions, level);
+  SmallVector<unsigned> axes = sharedAxes(nest, regions, level);
+  if (stage.isResult && llvm::is_contained(ArrayRef(axes).take_front(level), Nest::none))
+    return refuse("it is a result, and a loop there gives none of its indices");
+  nest.axisOf[&stage] = std::move(axes);
   return success();
 }
 

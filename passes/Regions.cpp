@@ -40,14 +40,14 @@ private:
     return {{}, true, shape::Expr(0), extent, extent};
   }
 
-  /// What a checked subscript reads may be anything of the axis; and a loop gives the index of one axis, so that of a
+  /// What a checked subscript reads may be anything of the axis, and of a result all is wanted; and a loop gives the index of one axis, so that of a
   /// diagonal (T[i, i]) the other one is needed whole. What the stage reads is needed for all of that.
   void widen(Stage &stage, SmallVectorImpl<AxisRegion> &regions) {
     const SmallVector<unsigned> given = sharedAxes(nest, regions, level);
-    const bool checked = stage.readChecked();
+    const bool all = stage.readChecked() || stage.isResult;
     for (auto [axis, extent] : llvm::enumerate(stage.gen.arrayType().extents())) {
       AxisRegion &region = regions[axis];
-      if (region.point ? !llvm::is_contained(given, axis) : !region.whole && checked)
+      if (region.point ? !llvm::is_contained(given, axis) : !region.whole && all)
         region = wholeAxis(extent);
     }
   }

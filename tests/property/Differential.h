@@ -12,6 +12,7 @@
 #include "frontend/CheckCases.h"
 #include "frontend/Compiler.h"
 #include "frontend/HostCompiler.h"
+#include "ir/Cost.h"
 
 #include <functional>
 #include <map>
@@ -42,6 +43,7 @@ struct Batch {
   std::unique_ptr<Program> program;
   std::optional<LoadedLibrary> library;
   std::string failure; ///< refused, not emitted or not compiled; empty when all is well
+  std::map<std::string, Answer<cost::Cost>> costs = {}; ///< formulas by kernel, as they are asked for
 };
 
 Batch build(const std::vector<Subject> &subjects, const std::string &optimisation = "-O1");

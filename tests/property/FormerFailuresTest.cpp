@@ -97,6 +97,17 @@ kernel gathered(A: i64[P], B: i64[P]) -> (R: i64[P]) {
   R[i] = A[B[i]]
 })",
      {{{"M", 33}}, {{"M", 3}}}},
+    {"a result was placed where another needs a part of it, and then refused there",
+     R"((M: i64, N: i64) -> (O: f32[N, M, N], Q: f32[M]) {
+  O[i, j, l] = f32(1)
+  Q[i] = sum[p in 1..N](O[p, i, p])
+})",
+     {{{"M", 3}, {"N", 2}}, {{"M", 0}, {"N", 3}}}},
+    {"a reduction that fails is computed before the empty array of sums that takes it",
+     R"((N: i64, Z: i32[M]) -> (O: i32[N]) {
+  O[i] = (red +) (Z + red[-, p < i, q < N](Z[0]))
+})",
+     {{{"M", 0}, {"N", 3}}, {{"M", 2}, {"N", 3}}}},
     {"the oracle filled an array whose reads are proved by the condition around it",
      R"((X: f32[2], Z: f32[M]) -> (O: f32[2*M, M]) {
   O[i, j] = where(2*i < 2*M + 1, f32(1), <2> take Z (+.+) X)
