@@ -68,11 +68,29 @@ void addShapeNames(const ast::Expr &expr, Names &names) {
     ast::forEachPart(expr, [&](const ast::Expr &part) { addShapeNames(part, names); });
 }
 
+bool takesLengths(Word word) {
+  return word == Word::Take || word == Word::Drop || word == Word::Reshape;
+}
+
+/// The same words under omega: `<n, m> (reshape omega<1 1>) A`, `(iota omega<1>) v`.
+void addLengths(const ast::Section &section, Names &names) {
+  const ast::Operator *op = section.op.get();
+  while (op->operand)
+    op = op->operand.get();
+  if (op->kind != ast::Operator::Kind::Fn || op->f.kind != ast::FnRef::Kind::WordName)
+    return;
+  if (takesLengths(op->f.word) && section.lhs)
+    addShapeNames(*section.lhs, names);
+  if (op->f.word == Word::Iota)
+    addShapeNames(*section.rhs, names);
+}
+
 /// The names in the places of a node from which lengths are taken: counts, shapes, slice bounds.
 void addLengths(const ast::Expr &part, Names &names) {
-  if (auto *word = llvm::dyn_cast<ast::InfixWord>(&part);
-      word && (word->word == Word::Take || word->word == Word::Drop || word->word == Word::Reshape))
+  if (auto *word = llvm::dyn_cast<ast::InfixWord>(&part); word && takesLengths(word->word))
     addShapeNames(*word->lhs, names);
+  if (auto *section = llvm::dyn_cast<ast::Section>(&part))
+    addLengths(*section, names);
   if (auto *word = llvm::dyn_cast<ast::PrefixWord>(&part); word && word->word == Word::Iota)
     addShapeNames(*word->operand, names);
   if (auto *index = llvm::dyn_cast<ast::Index>(&part))

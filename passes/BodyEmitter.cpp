@@ -1,6 +1,7 @@
 // Emission of scalar code; see BodyEmitter.h. Reductions are in BodyReductions.cpp, loops in pieces
 // and index algebra in BodyPieces.cpp.
 #include "passes/BodyEmitter.h"
+#include "passes/Checks.h"
 #include "passes/Slice.h"
 
 #include "ir/KernelFacts.h"
@@ -154,11 +155,37 @@ void BodyEmitter::unswitch(Value root, llvm::function_ref<void()> inside) {
     });
 }
 
-/// Everything that the condition depends on is bound, and nothing in it is checked.
+/// Everything that the condition depends on is bound, nothing in it is checked, and what it reads is there without the
+/// loops that follow: these may be empty.
 bool BodyEmitter::isSettledBefore(Value condition) {
   IndexSet free;
   collectFreeIndices(condition, free);
-  return !isChecked(condition) && llvm::all_of(free, [&](BlockArgument index) { return known.values.contains(index); });
+  return !isChecked(condition) && llvm::all_of(free, [&](BlockArgument index) { return known.values.contains(index); }) &&
+         isProvedHere(condition);
+}
+
+/// Reads and divisions in the definition of `value` are in order by the facts of this place.
+bool BodyEmitter::isProvedHere(Value value) {
+  llvm::SetVector<Operation *> slice;
+  auto add = [&](Value part) {
+    Operation *op = part.getDefiningOp();
+    if (op && !isa<KernelOp>(op->getParentOp()) && !known.values.contains(part))
+      slice.insert(op);
+  };
+  add(value);
+  bool proved = true;
+  for (unsigned i = 0; i < slice.size() && proved; ++i)
+    slice[i]->walk([&](Operation *inner) {
+      auto psi = dyn_cast<PsiOp>(inner);
+      if (!psi && relyOnGuards(inner)) {
+        Value divisor = inner->getOperand(1);
+        proved &= divisor.getType().isIndex() && known.around.facts.provePositive(context.exprs.toExpr(divisor));
+      }
+      for (unsigned axis = 0; psi && axis < psi.getSubscripts().size(); ++axis)
+        proved = proved && provesInRange(known.around.facts, psi, axis, context.exprs);
+      llvm::for_each(inner->getOperands(), add);
+    });
+  return proved;
 }
 
 /// One side fails: the other one, and the rest of the statement, behind a guard.

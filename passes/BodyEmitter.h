@@ -116,6 +116,7 @@ private:
   mlir::Value emitRead(moa::PsiOp op);
   mlir::Value emitWhere(moa::WhereOp op);
   bool isSettledBefore(mlir::Value condition);
+  bool isProvedHere(mlir::Value value);
   mlir::Value emitBehind(moa::WhereOp op, mlir::Value condition, bool taken, llvm::StringRef status);
   mlir::Value emitPlainWhere(moa::WhereOp op, mlir::Value condition);
   mlir::Value emitBranchingWhere(moa::WhereOp op, mlir::Value condition);

@@ -50,7 +50,7 @@ private:
       return true;
     bool depends = false;
     op->walk([&](Operation *inner) {
-      depends |= isa<PsiOp>(inner) || llvm::any_of(inner->getOperands(), [&](Value v) { return data.contains(v.getDefiningOp()); });
+      depends |= isa<PsiOp, RedOp>(inner) || llvm::any_of(inner->getOperands(), [&](Value v) { return data.contains(v.getDefiningOp()); });
     });
     return depends;
   }

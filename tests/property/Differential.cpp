@@ -197,14 +197,15 @@ std::vector<SymbolSizes> Examination::sizes() {
     SymbolSizes candidate;
     for (const std::string &symbol : kernel.symbols)
       candidate[symbol] = drawn[random.below(attempt < 40 ? std::size(drawn) : 6)];
+    if (subject.elements(candidate) > mostElements)
+      continue;
     const std::vector<int64_t> values = ordered(candidate);
     if (!batch.program->admits(kernel.name, values, {})) {
       if (++refused <= refusedCases)
         chosen.push_back(candidate);
       continue;
     }
-    if (batch.program->innermostIterations(kernel.name, values) > mostIterations ||
-        subject.elements(candidate) > mostElements)
+    if (batch.program->innermostIterations(kernel.name, values) > mostIterations)
       continue;
     if (std::ranges::find(chosen, candidate) == chosen.end()) {
       chosen.push_back(candidate);

@@ -108,6 +108,21 @@ kernel gathered(A: i64[P], B: i64[P]) -> (R: i64[P]) {
   O[i] = (red +) (Z + red[-, p < i, q < N](Z[0]))
 })",
      {{{"M", 0}, {"N", 3}}, {{"M", 2}, {"N", 3}}}},
+    {"a condition was read before the empty loop that proves it",
+     R"((M: i64, X: i64[N], Y: f32[0]) -> (O: f32[M, 0]) {
+  O[i, j] = where((<2> ψ X) > i64(1), Y[j] * 2 - f32(1), f32(1))
+})",
+     {{{"M", 7}, {"N", 2}}, {{"M", 2}, {"N", 3}}}},
+    {"a sum on one side of a choice outside of all elements was computed for each element",
+     R"((M: i64, X: u32[2, N, 2, N]) -> (O: u32[N, 2, N]) {
+  O = min(X[1], where(bool(1 == 1), sum[p in 1..M - 1](u32(1)), max[p in 1..M](u32(p % 3))))
+})",
+     {{{"N", 17}}, {{"N", 0}}}},
+    {"a scalar was no symbol where a word under omega takes a shape from it",
+     R"((K: i64, X: i64[M]) -> (O: i64) {
+  O = sum(ravel(<0, K> (reshape omega<1 1>) X))
+})",
+     {{{"K", 3}, {"M", 0}}}},
     {"the oracle filled an array whose reads are proved by the condition around it",
      R"((X: f32[2], Z: f32[M]) -> (O: f32[2*M, M]) {
   O[i, j] = where(2*i < 2*M + 1, f32(1), <2> take Z (+.+) X)

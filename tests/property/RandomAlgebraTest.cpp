@@ -33,6 +33,8 @@ Subject subjectOf(const AlgebraProgram &program) {
     if (parameter.below)
       subject.indexArrays.emplace(parameter.name, *parameter.below);
   std::vector<shape::Expr> totals;
+  for (const Parameter &parameter : program.kernel.parameters)
+    totals.push_back(total(parameter.shape));
   for (const Statement &statement : program.kernel.statements) {
     totals.push_back(total(statement.shape));
     collect(*statement.value, totals);

@@ -39,7 +39,12 @@ std::string contents(std::FILE *file) {
   const rlimit most{seconds, seconds + 5};
   setrlimit(RLIMIT_CPU, &most);
   alarm(4 * seconds);
-  const std::string found = test(range.from, range.to);
+  std::string found;
+  try {
+    found = test(range.from, range.to);
+  } catch (...) {
+    _exit(1); // the parent sees it; the tests that follow are not this child's
+  }
   std::fwrite(found.data(), 1, found.size(), findings);
   std::fflush(findings);
   _exit(0); // nothing of the parent's is to be finished twice
@@ -81,11 +86,12 @@ unsigned moac::property::runRanges(uint64_t first, uint64_t count, uint64_t chun
     running.erase(found);
     if (const std::string text = contents(findings); !text.empty())
       tell(text);
-    if (!WIFSIGNALED(status))
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
       continue;
     if (range.to - range.from == 1)
       tell(fmt::format("seed {}: {}\n", range.from,
-                       WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGXCPU
+                       !WIFSIGNALED(status) ? "ended by an exception"
+                       : WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGXCPU
                            ? "takes too long"
                            : strsignal(WTERMSIG(status))));
     for (uint64_t seed = range.from; range.to - range.from > 1 && seed < range.to; ++seed)
