@@ -55,6 +55,8 @@ public:
   }
 
   void run() {
+    if (random.below(4) == 0)
+      return stencil();
     int64_t count = 1 + random.below(3);
     for (int64_t d = 0; d < count; ++d) {
       std::vector<std::string> symbols;
@@ -72,7 +74,38 @@ private:
     return *(words.begin() + random.below(static_cast<int64_t>(words.size())));
   }
 
-  void define(const std::string &name, const std::vector<std::string> &symbols) {
+  /// A result that reads a value at its neighbours: inside a tile of the result more of the value is needed than the tile has.
+  void stencil() {
+    std::vector<std::string> symbols = {pick({"M", "N"})};
+    if (random.below(2) == 0)
+      symbols.push_back(pick({"M", "N"}));
+    define("T0", symbols);
+    define("O", symbols, true);
+  }
+
+  /// The last array at the indices of its axes, each moved a little.
+  NodeRef neighbour(const std::vector<IndexInScope> &scope) {
+    std::string text = arrays.back().name, guards;
+    for (size_t axis = 0; axis < arrays.back().symbols.size(); ++axis) {
+      const IndexInScope &index = scope[axis];
+      const int64_t by = random.below(5) - 2;
+      const std::string at = by == 0 ? index.name : fmt::format("{} {} {}", index.name, by < 0 ? "-" : "+", std::abs(by));
+      text += (axis ? ", " : "[") + at;
+      if (by != 0)
+        guards += (guards.empty() ? "" : " and ") + (by < 0 ? "0 <= " + at : at + " < " + index.symbol);
+    }
+    text += "]";
+    return guards.empty() ? leaf(text) : node({"where(" + guards + ", " + text + ", ", ")"}, {literal()});
+  }
+
+  NodeRef neighbours(const std::vector<IndexInScope> &scope) {
+    NodeRef sum = neighbour(scope);
+    for (int64_t more = 1 + random.below(3); more > 0; --more)
+      sum = node({"(", pick({" + ", " - "}), ")"}, {sum, neighbour(scope)});
+    return sum;
+  }
+
+  void define(const std::string &name, const std::vector<std::string> &symbols, bool nearby = false) {
     std::vector<IndexInScope> scope;
     std::string left = name, shape;
     for (const std::string &symbol : symbols) {
@@ -83,7 +116,7 @@ private:
       scope.push_back({index, symbol});
     }
     counter = 0;
-    program.definitions.push_back({left + (symbols.empty() ? "" : "]"), expression(scope, 3)});
+    program.definitions.push_back({left + (symbols.empty() ? "" : "]"), nearby ? neighbours(scope) : expression(scope, 3)});
     if (name == "O")
       program.result = "O: " + program.type + shape + (symbols.empty() ? "" : "]");
     arrays.push_back({name, symbols});

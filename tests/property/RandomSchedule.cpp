@@ -44,27 +44,48 @@ public:
            at = definition.left.find(',', at + 1))
         loops.push_back(definition.left.substr(0, open) + "." + definition.left.substr(at + (at == open ? 1 : 2), 1));
     values = listed(asked("place no_such_value store"), "its values are ");
+    arrays = values;
+    for (const char *input : {"A", "v", "w"})
+      arrays.emplace_back(input);
   }
 
   void grow(std::string &strange) {
     constexpr unsigned attempts = 8;
+    if (!loops.empty() && !values.empty() && random.below(2) == 0)
+      tile(strange);
     for (unsigned attempt = 0; attempt < attempts && !loops.empty(); ++attempt) {
       std::vector<std::string> made;
-      scheduled.directives.push_back(directive(made));
-      const std::string messages = messagesOf(scheduled.text());
-      if (messages.empty()) {
-        loops.insert(loops.end(), made.begin(), made.end());
-        continue;
-      }
-      scheduled.directives.pop_back();
-      const bool refusal = messages.find("[cannot-") != std::string::npos ||
-                           messages.find("[unknown-loop]") != std::string::npos;
-      if (!refusal && strange.empty())
-        strange = messages;
+      const std::string text = directive(made);
+      add(text, made, strange);
     }
   }
 
 private:
+  /// Keeps a directive if it is legal, with the loops that it made.
+  bool add(const std::string &text, const std::vector<std::string> &made, std::string &strange) {
+    scheduled.directives.push_back(text);
+    const std::string messages = messagesOf(scheduled.text());
+    if (messages.empty()) {
+      loops.insert(loops.end(), made.begin(), made.end());
+      return true;
+    }
+    scheduled.directives.pop_back();
+    const bool refusal = messages.find("[cannot-") != std::string::npos ||
+                         messages.find("[unknown-loop]") != std::string::npos;
+    if (!refusal && strange.empty())
+      strange = messages;
+    return false;
+  }
+
+  /// A value inside the tiles of another.
+  void tile(std::string &strange) {
+    const std::string stem = "x" + std::to_string(++count), outer = stem + "t";
+    if (add("lift " + pick(loops) + " by " + std::to_string(2 + random.below(5)) + " as " + outer +
+                ", " + stem + "n",
+            {outer, stem + "n"}, strange))
+      add("place " + pick(values) + " at " + outer, {}, strange);
+  }
+
   std::string asked(const std::string &directive) {
     ScheduledProgram question = scheduled;
     question.directives = {directive};
@@ -88,7 +109,7 @@ private:
 
   std::string directive(std::vector<std::string> &made) {
     const std::string number = std::to_string(1 + random.below(6));
-    switch (random.below(8)) {
+    switch (random.below(10)) {
     case 0:
     case 1:
     case 2: {
@@ -105,6 +126,10 @@ private:
       return (random.below(2) == 0 ? "lanes " : "unroll ") + pick(loops);
     case 6:
       return "place " + pick(values) + " at " + pick(loops);
+    case 7:
+    case 8:
+      return "pack " + pick(arrays) + (random.below(3) == 0 ? "" : " at " + pick(loops)) + " as [" +
+             some() + "]";
     default:
       return "place " + pick(values) + (random.below(2) == 0 ? " inline" : " store");
     }
@@ -112,7 +137,7 @@ private:
 
   ScheduledProgram &scheduled;
   Random &random;
-  std::vector<std::string> loops, values;
+  std::vector<std::string> loops, values, arrays;
   unsigned count = 0;
 };
 } // namespace
