@@ -64,9 +64,6 @@ private:
       for (const ast::Name &axis : directive.axes)
         names.push_back(axis.text);
       break;
-    case Kind::Online:
-      diags.report(diag::notYet, directive.keywordRange, words[int(directive.kind)]);
-      break;
     default:
       break;
     }
@@ -133,7 +130,7 @@ void reportRefusal(const Refusal &refusal, const std::vector<ast::File> &files,
                    Diagnostics &diags) {
   static constexpr DiagKind<2> kinds[] = {
       diag::unknownLoop, diag::unknownValue, diag::cannotLift,   diag::cannotOrder,
-      diag::cannotPlace,    diag::cannotPack, diag::cannotLanes,  diag::cannotUnroll, diag::cannotParallel};
+      diag::cannotPlace,    diag::cannotPack, diag::cannotLanes,  diag::cannotUnroll, diag::cannotParallel, diag::cannotOnline};
   const auto *kind = llvm::find_if(
       kinds, [&](DiagKind<2> k) { return StringRef(diagName(k.id)) == refusal.kind; });
   SourceRange range;

@@ -42,6 +42,7 @@ struct AxisLoop {
   bool last = true; ///< the other digits of the axis have their loops around this one
   unsigned collapse = 0; ///< of the first of perfectly nested parallel loops
   unsigned copies = 0;   ///< of the body of a loop that is unrolled; 0: as many as seem good
+  mlir::Value parts = {}; ///< lanes of a reduction in parts
 };
 
 class BodyEmitter {
@@ -93,6 +94,8 @@ public:
   void apart(llvm::function_ref<void()> emission);
   /// Bounds of index `i` of a reduction; earlier indices must be bound.
   std::pair<mlir::Value, mlir::Value> emitBounds(moa::RedOp red, unsigned i);
+  /// Reductions along lanes combine so many elements side by side, in a register each; what is left goes one by one.
+  void reduceInParts(mlir::Value count) { partCount = count; }
   /// Checks fail the kernel at its entry instead of guarding statements.
   void atEntry() { entry = true; }
 
@@ -109,6 +112,7 @@ private:
   };
   Range rangeOf(const AxisLoop &loop);
   void forPiece(const AxisLoop &loop, const Piece &piece, const Range &range, llvm::function_ref<void()> inside);
+  mlir::Value forParts(const AxisLoop &loop, const Range &range, llvm::function_ref<void()> inside);
   void forQuotients(const AxisLoop &loop, Quotient along, std::pair<mlir::Value, mlir::Value> bounds, bool mayBeZero,
                     llvm::function_ref<void()> inside);
   bool isBound(const std::string &name);
@@ -150,6 +154,7 @@ private:
   Known known;
   EmitterContext &context;
   bool entry = false;
+  mlir::Value partCount = {}, part = {}; ///< how many parts a reduction has, and the one at hand
 };
 
 } // namespace moac

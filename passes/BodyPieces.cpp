@@ -257,10 +257,30 @@ void BodyEmitter::forPiece(const AxisLoop &loop, const Piece &piece, const Range
     if (auto along = divisionAlong(loop.root, name, known.around, context.exprs);
         along && llvm::is_contained(lifts->second, shape::floordiv(along->x, along->m)))
       return forQuotients(loop, *along, {range.lo, range.hi}, !outside.provePositive(along->m), inside);
-  Value index = openLoop(b, loc, range.lo, range.hi, indexName(loop.axis), loop.role, 0, loop.reverse);
+  Value lo = loop.parts && !range.step ? forParts(loop, range, inside) : range.lo;
+  Value index = openLoop(b, loc, lo, range.hi, indexName(loop.axis), loop.role, 0, loop.reverse);
   complete(index, range.step, loop.copies);
   enter(loop.axis, index);
   inside();
+}
+
+/// Whole runs of parts, each part for itself; gives where the rest begins.
+Value BodyEmitter::forParts(const AxisLoop &loop, const Range &range, llvm::function_ref<void()> inside) {
+  Location loc = binderOf(loop.axis)->getLoc();
+  auto op = [&](ScalarFn fn, Value x, Value y) { return buildIndex(b, loc, fn, {x, y}); };
+  Value length = op(ScalarFn::max_, indexConstant(b, loc, 0), op(ScalarFn::sub_, range.hi, range.lo));
+  Value runs = op(ScalarFn::mul_, op(ScalarFn::floordiv_, length, loop.parts), loop.parts);
+  std::string name = indexName(loop.axis).str();
+  Value end = onf::NamedOp::create(b, loc, b.getIndexType(), op(ScalarFn::add_, range.lo, runs), name + "_runs");
+  apart([&] {
+    Value first = openLoop(b, loc, range.lo, end, name + "_run", "sequential");
+    complete(first, loop.parts, 0);
+    part = openLoop(b, loc, indexConstant(b, loc, 0), loop.parts, "lane", "lanes");
+    enter(loop.axis, op(ScalarFn::add_, first, part));
+    inside();
+    part = {};
+  });
+  return end;
 }
 
 /// The loop lifted by m: over the quotients q of x = index + rest, with the indices of each q inside.

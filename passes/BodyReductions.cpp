@@ -1,6 +1,7 @@
 // Reductions inside an expression: loops around registers; see BodyEmitter.h.
 #include "passes/BodyEmitter.h"
 #include "passes/Slice.h"
+#include "passes/StageLoops.h"
 
 using namespace mlir;
 using namespace moac;
@@ -51,8 +52,10 @@ void BodyEmitter::emitLoopsFrom(RedOp op, bool reverse, ArrayRef<StageLoop> loop
   loop.reverse = reverse;
   loop.accumulates = op;
   bool regroups = isa<FloatType>(op.getResult().getType()) && !op.isFold() && !op.isArg();
-  if (loop.deepest && regroups && !reverse)
+  if (loop.deepest && regroups && !reverse) {
     loop.role = "lanes"; // one sum for each lane, combined at the end: an order that depends on the extent alone
+    loop.parts = partCount;
+  }
   forPieces(loop, [&] { emitLoopsFrom(op, reverse, loops.drop_front(), bounds, body); });
   known = std::move(outer);
 }
@@ -64,8 +67,25 @@ Value BodyEmitter::emitCombined(RedOp op) {
   StringRef kind = op.getKind();
   Type type = op.getResult().getType();
   StringRef name = kind == "add" ? "sum" : kind == "mul" ? "product" : kind == "max" ? "largest" : kind == "min" ? "least" : kind;
-  Value accumulator = registerVariable(loc, type, name, identity(b, loc, kind, type));
-  emitLoops(op, false, [&](const Bounds &) { onf::UpdateOp::create(b, loc, kind, emit(op.termValue()), accumulator, Value()); });
+  Value neutral = identity(b, loc, kind, type), parts;
+  auto eachPart = [&](llvm::function_ref<void(Value)> body) {
+    OpBuilder::InsertionGuard keep(b);
+    body(openLoop(b, loc, indexConstant(b, loc, 0), partCount, "lane", "lanes"));
+  };
+  if (partCount) {
+    parts = onf::AllocOp::create(b, loc, onf::BufferType::get(b.getContext(), type, "register"), partCount, (name + "_parts").str());
+    eachPart([&](Value lane) { onf::StoreOp::create(b, loc, neutral, parts, lane, UnitAttr(), UnitAttr()); });
+  }
+  Value accumulator = registerVariable(loc, type, name, neutral);
+  emitLoops(op, false, [&](const Bounds &) {
+    Value term = emit(op.termValue());
+    onf::UpdateOp::create(b, loc, b.getStringAttr(kind), term, part ? parts : accumulator, part, UnitAttr());
+  });
+  if (parts)
+    eachPart([&](Value lane) {
+      Value one = onf::LoadOp::create(b, loc, valueType(type), parts, lane);
+      onf::UpdateOp::create(b, loc, b.getStringAttr(kind), one, accumulator, Value(), b.getUnitAttr());
+    });
   return load(loc, accumulator);
 }
 

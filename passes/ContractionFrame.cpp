@@ -73,35 +73,50 @@ void ContractionFrame::store(Value value, Value buffer, Value offset) {
 }
 
 Value ContractionFrame::operand(Value factor, BlockArgument axis, Value index) {
-  BodyEmitter emitter(b, site.values, site.context, site.facts);
+  BodyEmitter emitter(b, site.values, site.context, pointFacts);
   for (auto [bindsAxis, value] : bound)
     emitter.enter(cast<BlockArgument>(bindsAxis), value);
   emitter.enter(axis, index);
   return emitter.emit(factor);
 }
 
-LogicalResult ContractionFrame::sizes() {
+LogicalResult ContractionFrame::blockSizes() {
   std::string name = c.stage->name();
-  std::vector<std::string> tiles = schedule.sizes("tile", name), chunks = schedule.sizes("parallel", name);
   rowBlocks = schedule.sizes("unroll", name);
   std::vector<std::string> laneBlocks = schedule.sizes("lanes", name);
-  if (tiles.size() != (batch ? 4 : 3) || chunks.size() != 2 || rowBlocks.empty() || rowBlocks.back() != "1" || laneBlocks.size() != 1)
-    return gen.emitError() << "the schedule of '" << name << "' needs a tile of lanes, rows, depth and the last axis outside "
-                           << "them, a chunk of rows and lanes, blocks of rows down to 1 and a block of lanes";
+  if (rowBlocks.empty() || rowBlocks.back() != "1" || laneBlocks.size() != 1)
+    return gen.emitError() << "the schedule of '" << name << "' needs blocks of rows down to 1 and a block of lanes";
   laneBlock = size(laneBlocks[0]);
-  tileLanes = multipleUp(size(tiles[0]), tiles[0], laneBlocks[0]);
-  tileRows = size(tiles[1]);
-  tileDepth = size(tiles[2]);
-  chunkRows = mul(size(chunks[0]), size(rowBlocks[0]));
-  chunkLanes = mul(size(chunks[1]), laneBlock);
   rows = extentOf(c.row);
   lanes = extentOf(c.lane);
   RedOp red = c.stage->root;
-  depth = materialized(site.context.exprs.toExpr(red.upper(0)));
   for (unsigned i = 1; i < red.rank(); ++i) {
     innerExtents.push_back(materialized(site.context.exprs.toExpr(red.upper(i))));
     inner = inner ? mul(inner, innerExtents.back()) : innerExtents.back();
   }
+  facts = site.facts;
+  for (BlockArgument axis : gen.entry().getArguments())
+    assumeDomain(facts, axis, site.context.exprs);
+  pointFacts = facts;
+  return success();
+}
+
+LogicalResult ContractionFrame::sizes() {
+  if (failed(blockSizes()))
+    return failure();
+  for (BlockArgument axis : c.reduced)
+    assumeDomain(pointFacts, axis, site.context.exprs);
+  std::string name = c.stage->name();
+  std::vector<std::string> tiles = schedule.sizes("tile", name), chunks = schedule.sizes("parallel", name);
+  if (tiles.size() != (batch ? 4 : 3) || chunks.size() != 2)
+    return gen.emitError() << "the schedule of '" << name << "' needs a tile of lanes, rows, depth and the last axis outside "
+                           << "them, and a chunk of rows and lanes";
+  tileLanes = multipleUp(size(tiles[0]), tiles[0], schedule.sizes("lanes", name)[0]);
+  tileRows = size(tiles[1]);
+  tileDepth = size(tiles[2]);
+  chunkRows = mul(size(chunks[0]), size(rowBlocks[0]));
+  chunkLanes = mul(size(chunks[1]), laneBlock);
+  depth = materialized(site.context.exprs.toExpr(c.stage->root.upper(0)));
   if (batch) { // as many as the elements of a panel allow
     Value points = pitchFor(min(tileDepth, depth));
     Value largest = mul(max(min(tileRows, rows), min(tileLanes, add(lanes, laneBlock))), points);
@@ -109,11 +124,14 @@ LogicalResult ContractionFrame::sizes() {
     Value fit = apply(ScalarFn::floordiv_, together, largest);
     mostBatch = named(indexName(batch).str() + "_most", max(min(fit, extentOf(batch)), number(1)));
   }
-  for (BlockArgument axis : gen.entry().getArguments())
-    assumeDomain(site.facts, axis, site.context.exprs);
-  for (BlockArgument axis : c.reduced)
-    assumeDomain(site.facts, axis, site.context.exprs);
   return success();
+}
+
+std::string ContractionFrame::pointName() const {
+  std::string name;
+  for (BlockArgument axis : c.reduced)
+    name += (name.empty() ? "" : "_") + indexName(axis).str();
+  return name;
 }
 
 Value ContractionFrame::size(const std::string &word) {

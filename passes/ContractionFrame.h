@@ -23,6 +23,8 @@ public:
   ContractionFrame(const Contraction &c, const Schedule &schedule, ContractionSite &site);
   /// Sizes from the schedule, extents from the stage; before any loop. Fails when the schedule lacks something.
   mlir::LogicalResult sizes();
+  /// Of the register blocks alone; tiles are for the caller to fill in.
+  mlir::LogicalResult blockSizes();
 
   // ---- index arithmetic
   Value number(int64_t value);
@@ -67,6 +69,8 @@ public:
   std::string rowName() const { return indexName(c.row).str(); }
   std::string laneName() const { return indexName(c.lane).str(); }
   std::string depthName() const { return indexName(c.reduced[0]).str(); }
+  /// Of a loop over all points of the sum.
+  std::string pointName() const;
 
   const Contraction &c;
   const Schedule &schedule;
@@ -83,11 +87,14 @@ public:
   Value inner; ///< points for each index of the first reduced axis; null: one
   llvm::SmallVector<Value> innerExtents;
   llvm::MapVector<Value, Value> bound; ///< what the axes are at the place of emission
+  shape::Facts facts, pointFacts;      ///< of an element, and of a term of its sum
   Value i0, j0, k0, t0;                ///< where the tiles begin
   Value rowCount, laneCount, depthCount, batchCount, pitch;
 
-private:
+  /// A size as the schedule spells it.
   Value size(const std::string &word);
+
+private:
   Value multipleUp(Value tile, const std::string &tileWord, const std::string &blockWord);
 };
 

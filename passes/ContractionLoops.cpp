@@ -13,6 +13,7 @@
 // stored.
 #include "passes/ContractionFrame.h"
 #include "passes/ContractionPanels.h"
+#include "passes/RegisterBlock.h"
 
 #include "ir/IndexForm.h"
 #include "ir/KernelFacts.h"
@@ -91,16 +92,7 @@ private:
     Value firstRow = f.named(f.rowName(), f.add(f.add(f.i0, i1), i2)), firstLane = f.named(f.laneName(), f.add(f.add(f.j0, j1), j2));
     Value x0 = f.named(ContractionFrame::nameOf(left.buffer) + "_at", left.blockAt(batchIn, f.add(i1, i2)));
     Value y0 = f.named(ContractionFrame::nameOf(right.buffer) + "_at", right.blockAt(batchIn, f.add(j1, j2)));
-    Value sums = onf::AllocOp::create(f.b, f.loc, onf::BufferType::get(f.b.getContext(), f.type, "register"),
-                                      f.mul(size, f.laneBlock), f.c.stage->name() + "_block");
-    auto each = [&](Value laneEnd, llvm::function_ref<void(Value, Value, Value)> body) {
-      f.apart([&] {
-        Value row = f.openRows(size);
-        Value lane = f.open(ContractionFrame::inside(f.laneName()), f.number(0), laneEnd, {}, "lanes");
-        body(row, lane, f.add(f.mul(row, f.laneBlock), lane));
-      });
-    };
-    each(f.laneBlock, [&](Value, Value, Value at) { f.store(f.zero(), sums, at); });
+    RegisterBlock sums(f, size);
     f.apart([&] { // a row of the block may lie on two lines
       Value row = f.openRows(size, "sequential");
       for (Value lane : {firstLane, f.sub(f.add(firstLane, width), f.number(1))}) {
@@ -108,33 +100,23 @@ private:
         onf::PrefetchOp::create(f.b, f.loc, buffer, offset);
       }
     });
-    f.apart([&] {
-      Value p = f.open(pointName(), f.number(0), f.inner ? f.mul(f.depthCount, f.inner) : f.depthCount);
-      each(f.laneBlock, [&](Value row, Value lane, Value at) {
-        Value x = left.load(x0, size, row, p), y = right.load(y0, f.laneBlock, lane, p);
-        Value product = ScalarOp::create(f.b, f.loc, f.type, f.b.getStringAttr("mul"), ValueRange{x, y}, UnitAttr());
-        onf::UpdateOp::create(f.b, f.loc, f.b.getStringAttr("add"), product, sums, at, f.b.getUnitAttr());
-      });
-    });
-    auto full = onf::IfOp::create(f.b, f.loc, f.compare(ScalarFn::eq_, width, f.laneBlock));
-    for (Region *side : {&full.getThenRegion(), &full.getElseRegion()})
-      f.apart([&] {
-        f.b.setInsertionPointToEnd(&side->emplaceBlock());
-        Value end = side == &full.getThenRegion() ? f.laneBlock : width;
-        auto first = onf::IfOp::create(f.b, f.loc, f.compare(ScalarFn::eq_, f.k0, f.number(0)));
-        for (Region *when : {&first.getThenRegion(), &first.getElseRegion()})
-          f.apart([&] {
-            f.b.setInsertionPointToEnd(&when->emplaceBlock());
-            each(end, [&](Value row, Value lane, Value at) {
-              combine(sums, at, f.add(firstRow, row), f.add(firstLane, lane), when == &first.getThenRegion());
-            });
+    sums.accumulate(f.number(0), f.inner ? f.mul(f.depthCount, f.inner) : f.depthCount,
+                    [&](Value row, Value p) { return left.load(x0, size, row, p); },
+                    [&](Value lane, Value p) { return right.load(y0, f.laneBlock, lane, p); });
+    sums.eachWidth(width, [&](Value end) {
+      auto first = onf::IfOp::create(f.b, f.loc, f.compare(ScalarFn::eq_, f.k0, f.number(0)));
+      for (Region *when : {&first.getThenRegion(), &first.getElseRegion()})
+        f.apart([&] {
+          f.b.setInsertionPointToEnd(&when->emplaceBlock());
+          sums.each(end, [&](Value row, Value lane, Value sum) {
+            combine(sum, f.add(firstRow, row), f.add(firstLane, lane), when == &first.getThenRegion());
           });
-      });
+        });
+    });
   }
 
   /// The first tile of the sum starts an element, the others add to it.
-  void combine(Value sums, Value at, Value row, Value lane, bool first) {
-    Value value = onf::LoadOp::create(f.b, f.loc, f.type, sums, at);
+  void combine(Value value, Value row, Value lane, bool first) {
     auto [buffer, offset] = element(*f.c.stage, row, lane);
     if (!first) {
       onf::UpdateOp::create(f.b, f.loc, f.b.getStringAttr("add"), value, buffer, offset, f.b.getUnitAttr());
@@ -164,7 +146,7 @@ private:
     Value row = f.open(ContractionFrame::inside(f.rowName()), f.number(0), rowsHere);
     Value lane = f.open(ContractionFrame::inside(f.laneName()), f.number(0), lanesHere, {}, "lanes");
     Value i = f.add(f.add(f.i0, i1), row), j = f.add(f.add(f.j0, j1), lane);
-    shape::Facts facts = f.site.facts;
+    shape::Facts facts = f.facts;
     GenOp reader = f.site.follower->gen;
     for (BlockArgument axis : reader.entry().getArguments())
       assumeDomain(facts, axis, f.site.context.exprs);
@@ -178,12 +160,6 @@ private:
     onf::StoreOp::create(f.b, f.loc, value, buffer, offset, f.b.getUnitAttr(), UnitAttr());
   }
 
-  std::string pointName() {
-    std::string name;
-    for (BlockArgument axis : f.c.reduced)
-      name += (name.empty() ? "" : "_") + indexName(axis).str();
-    return name;
-  }
   void note(Stage &stage) {
     constexpr size_t longest = 400;
     onf::NoteOp::create(f.b, f.loc, moa::indexForm(stage.gen, longest));

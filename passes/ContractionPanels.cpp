@@ -30,7 +30,9 @@ bool Panel::contiguous(BlockArgument index) {
   return is;
 }
 
-void Panel::allocate() {
+void Panel::allocate(bool ofThread) {
+  local = ofThread;
+  batched = batched && !local;
   std::string name;
   if (auto psi = operand.getDefiningOp<PsiOp>())
     name = userName(psi.getArray()).str();
@@ -38,7 +40,7 @@ void Panel::allocate() {
   Value count = f.mul(longest(), f.pitchFor(f.min(f.tileDepth, f.depth)));
   if (batched) // what mostBatch panels have at most
     count = f.min(f.mul(f.batchExtent(), count), f.max(count, f.together));
-  buffer = onf::AllocOp::create(f.b, f.loc, onf::BufferType::get(f.b.getContext(), f.type, "shared"), count,
+  buffer = onf::AllocOp::create(f.b, f.loc, onf::BufferType::get(f.b.getContext(), f.type, local ? "thread" : "shared"), count,
                                 f.b.getStringAttr(name), f.b.getUnitAttr());
 }
 
@@ -78,6 +80,8 @@ Value Panel::openDepth(StringRef innermost, Value first) {
 /// A loop divided among threads, together with the one over the batch where there is one.
 Value Panel::openOver(const std::string &name, Value lo, Value hi, Value step, Value &batch) {
   batch = f.number(0);
+  if (local)
+    return f.open(name, lo, hi, step);
   if (!batched)
     return f.open(name, lo, hi, step, "parallel", 1);
   batch = f.open(ContractionFrame::inside(indexName(f.batch).str()), f.number(0), f.batchCount, {}, "parallel", 2);

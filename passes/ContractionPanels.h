@@ -14,8 +14,9 @@ public:
   using Value = mlir::Value;
 
   Panel(ContractionFrame &frame, Value operand, mlir::BlockArgument axis);
-  /// The buffer, as large as the largest tile needs; before the loops.
-  void allocate();
+  /// The buffer, as large as the largest tile needs; before the loops, or where one for each thread is allocated. A panel
+  /// of one thread is packed by it alone, inside the loops over the batch.
+  void allocate(bool ofThread = false);
   /// The loops that fill it for the tile around the builder's place.
   void pack();
   /// Where the block that begins at `block` begins, for the index `batch` inside its tile.
@@ -44,6 +45,7 @@ private:
   bool batched = false; ///< depends on the batch axis
   bool along = false;   ///< some read is contiguous along the axis
   bool rowsAsTheyAre = false;
+  bool local = false; ///< to a thread
 };
 
 } // namespace moac

@@ -10,6 +10,7 @@
 #include "passes/BodyEmitter.h"
 #include "passes/ContractionLoops.h"
 #include "passes/NestPieces.h"
+#include "passes/OnlineLoops.h"
 #include "passes/Passes.h"
 #include "passes/Schedule.h"
 #include "passes/Slice.h"
@@ -49,6 +50,9 @@ public:
     for (Nest &nest : *nests)
       if (nest.contraction) {
         if (failed(emitBlocks(nest)))
+          return failure();
+      } else if (nest.online) {
+        if (failed(emitGroup(nest)))
           return failure();
       } else {
         emit(nest);
@@ -141,13 +145,24 @@ private:
     if (!contraction)
       return nest.root->gen.emitError() << "'" << nest.contraction->name() << "' has a tile but is no contraction";
     note(*nest.contraction);
-    // Blocks are faster than what the estimate is meant for, and a team meets several times.
+    Stage *follower = nest.root == nest.contraction ? nullptr : nest.root;
+    return emitContraction(*contraction, schedule, {b, values, context, entry, blockWork(nest), follower});
+  }
+
+  /// An online group, in tiles of rows.
+  LogicalResult emitGroup(Nest &nest) {
+    std::optional<Online> online = onlineOf(graph, nest);
+    if (!online)
+      return nest.root->gen.emitError() << "the stages placed at '" << nest.root->name() << "' are no online group";
+    return emitOnline(*online, nest, schedule, {{b, values, context, entry, blockWork(nest)}, storage});
+  }
+
+  /// Blocks are faster than what the estimate is meant for, and a team meets several times.
+  Value blockWork(Nest &nest) {
     constexpr double faster = 1.0 / 256;
     Value scale = moa::ConstantOp::create(b, kernel.getLoc(), b.getF64FloatAttr(faster));
-    Value work = moa::ScalarOp::create(b, kernel.getLoc(), b.getF64Type(), b.getStringAttr("mul"),
-                                       ValueRange{scale, estimateWork(nest)}, UnitAttr());
-    Stage *follower = nest.root == nest.contraction ? nullptr : nest.root;
-    return emitContraction(*contraction, schedule, {b, values, context, entry, work, follower});
+    return moa::ScalarOp::create(b, kernel.getLoc(), b.getF64Type(), b.getStringAttr("mul"), ValueRange{scale, estimateWork(nest)},
+                                 UnitAttr());
   }
 
   /// The part of a placed stage that is alive inside the nest's outer loops: its other axes, for one thread. False when

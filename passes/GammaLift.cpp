@@ -88,7 +88,8 @@ private:
         for (const StageLoop &loop : allLoops(*stage, lifted))
           if (isCalled(loop, *stage, name)) {
             found = true;
-            keep(*stage, loop, name);
+            if (!directive.is("online"))
+              keep(*stage, loop, name);
           }
       if (!found)
         return unknownLoop(directive, i);

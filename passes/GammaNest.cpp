@@ -2,6 +2,7 @@
 #include "passes/AxisChoice.h"
 #include "passes/Contraction.h"
 #include "passes/OnDevice.h"
+#include "passes/OnlineLoops.h"
 #include "passes/Passes.h"
 #include "passes/Slice.h"
 #include "passes/TileChoice.h"
@@ -52,7 +53,10 @@ void scheduleTiles(Nest &nest, const TransposedTile &tile, Schedule &schedule) {
 }
 
 struct GammaNest : impl::GammaNestBase<GammaNest> {
+  std::vector<std::string> streamed; ///< names of the axes of online groups
+
   void runOnOperation() override {
+    streamed.clear();
     Schedule schedule(getOperation());
     if (schedule.hasAny("nest"))
       return; // stated by whoever wrote the directives
@@ -72,6 +76,19 @@ struct GammaNest : impl::GammaNestBase<GammaNest> {
     for (PlannedNest &planned : nests)
       state(planned, graph, schedule);
     schedule.store(getOperation());
+    if (failed(checkOnline(user, graph)))
+      signalPassFailure();
+  }
+
+  /// What a user wants in one pass must be a group.
+  LogicalResult checkOnline(const UserSchedule &user, StageGraph &graph) {
+    for (const UserDirective &directive : user.all())
+      for (auto [i, name] : llvm::enumerate(directive.names))
+        if (directive.is("online") && !llvm::is_contained(streamed, name))
+          return user.refuse(directive, i, "cannot-online", "the reductions over it are no online group whose loops are free",
+                             "a group has a sum of products, and what depends on a maximum in it does so through exp(x - maximum); "
+                             "leave its loops to moac");
+    return success();
   }
 
   void state(PlannedNest &planned, StageGraph &graph, Schedule &schedule) {
@@ -83,6 +100,8 @@ struct GammaNest : impl::GammaNestBase<GammaNest> {
           return scheduleTiles(nest, *tile, schedule);
     auto outer = ArrayRef(nest.loops).take_front(nest.depth);
     schedule.add("nest", root, namesOf(outer));
+    if (std::optional<Online> online = planned.stated ? std::nullopt : onlineOf(graph, nest))
+      return stateOnline(*online, nest, graph, schedule);
     if (nest.contraction)
       scheduleContraction(graph, *contractionOf(graph, *nest.contraction), schedule);
     else if (nest.parallel > 0)
@@ -101,6 +120,17 @@ struct GammaNest : impl::GammaNestBase<GammaNest> {
     remark::passed(nest.root->gen.getLoc(), remark::RemarkOpts::name("gamma-nest").category("gamma"))
         << "nest of " << root << " with " << std::to_string(nest.members.size()) << " stages and "
         << std::to_string(nest.depth) << " outer loops";
+  }
+
+  void stateOnline(const Online &online, Nest &nest, StageGraph &graph, Schedule &schedule) {
+    scheduleOnline(graph, online, nest, schedule);
+    for (StringRef name : loopNames(online.first->root.term().getArgument(0)))
+      streamed.push_back(name.str());
+    for (Stage *stage : nest.members)
+      if (stage != nest.root)
+        schedule.add("place", stage->name(), {nest.root->name()}, "at");
+      else if (!stage->isResult)
+        schedule.add("place", stage->name(), {}, "store");
   }
 
   void stateLoops(PlannedNest &planned, Stage &stage, StageGraph &graph, Schedule &schedule) {

@@ -171,7 +171,7 @@ struct GammaSplit : impl::GammaSplitBase<GammaSplit> {
       return signalPassFailure();
     shape::Facts entry = moa::entryFacts(kernel, graph.exprs);
     for (Nest &nest : *nests)
-      if (!nest.contraction) // its blocks cut its loops already
+      if (!nest.contraction && !nest.online) // blocks cut their loops already
       decide(nest, schedule, *lifted, entry, graph);
     schedule.store(kernel);
   }

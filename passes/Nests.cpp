@@ -266,6 +266,7 @@ FailureOr<SmallVector<Nest>> moac::scheduledNests(KernelOp kernel, StageGraph &g
     for (Stage *stage : nest.members)
       if (!schedule.axes("tile", stage->name()).empty())
         nest.contraction = stage;
+    nest.online = schedule.has("online", nest.root->name());
     nests.push_back(std::move(nest));
   }
   return nests;

@@ -15,6 +15,7 @@ struct Nest {
   llvm::SmallVector<StageLoop, 0> loops; ///< of the root, the outer ones
   unsigned firstParallel = 0, parallel = 0; ///< which of them are divided among threads
   llvm::SmallVector<Stage *> members; ///< root included, in the kernel's order
+  bool online = false; ///< the members are an online group (Online.h)
   Stage *contraction = nullptr; ///< the member that runs in register blocks; the only other one is its reader
   /// For each member and outer loop: which axis of the member it is a loop of.
   std::map<Stage *, llvm::SmallVector<unsigned>> axisOf;

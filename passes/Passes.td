@@ -65,6 +65,16 @@ def GammaLift : Pass<"gamma-lift", "::moac::moa::KernelOp"> {
   let dependentDialects = ["::moac::moa::MoaDialect"];
 }
 
+def GammaOnline : Pass<"gamma-online", "::moac::moa::KernelOp"> {
+  let summary = "Find reductions over one axis that can be folded in one pass over it";
+  let description = [{
+    Factors free of a sum's index move out of it where they are reductions over the same range (`FactorSums.h`). Stages that a
+    pass in tiles needs as arrays of a tile get `keep`: sums of products along the axis, and what is summed in blocks. Nothing
+    happens where a user's schedule speaks.
+  }];
+  let dependentDialects = ["::moac::moa::MoaDialect"];
+}
+
 def GammaInline : Pass<"gamma-inline", "::moac::moa::KernelOp"> {
   let summary = "Decide which stages are recomputed where they are read";
   let description = [{

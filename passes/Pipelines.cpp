@@ -24,6 +24,7 @@ void moac::addDnfPasses(OpPassManager &manager, const std::map<std::string, int6
 void moac::addSchedulePasses(OpPassManager &manager) {
   auto &kernel = manager.nest<moa::KernelOp>();
   kernel.addPass(createGammaLift());
+  kernel.addPass(createGammaOnline());
   kernel.addPass(createGammaInline());
   kernel.addPass(createGammaPlace());
   kernel.addPass(createCSEPass());

@@ -17,6 +17,7 @@
 //   pack S [k, j]             the operand with these axes is copied for each tile, block by block along the last
 //   unroll S [i] "MOAC_ROWS, 4, 1"   rows of its register blocks, smaller ones for what is left; `lanes S [j] "..."` the lanes
 //   parallel S [i, j] "8, 32" what one thread takes at a time, in register blocks
+//   online R [i, k] "48, 256" the members of nest R are an online group (Online.h): tiles of rows i and of the streamed axis k
 //   lift S [j] "(i*N + j)//M" the loop over j becomes one over this quotient and, inside, one over the indices that have it
 //   lift S [i, it, ii] "64"   the loop over i becomes two, it over tiles of 64 and ii inside them; "4 cyclic": tiles whose
 //                             indices are a quarter of the extent apart (Digits.h). Other directives name them in place of i.

@@ -1,6 +1,7 @@
 // From directives on stages back to the user's syntax; see ScheduleText.h.
 #include "passes/ScheduleText.h"
 #include "passes/Nests.h"
+#include "passes/Online.h"
 #include "passes/Slice.h"
 #include "passes/UserSchedule.h"
 
@@ -33,10 +34,12 @@ public:
 
   std::string write() {
     for (Nest &nest : nests)
-      blocks |= nest.contraction != nullptr;
+      blocks |= inBlocks(nest);
     lifts();
     placements("inline");
     orders();
+    for (Nest &nest : nests)
+      online(nest);
     for (Nest &nest : nests)
       placed(nest);
     placements("store");
@@ -50,11 +53,20 @@ public:
 private:
   void line(const Twine &text) { out += ("  " + text + "\n").str(); }
 
+  /// What its loops are follows from the formula, not from directives.
+  static bool inBlocks(const Nest &nest) { return nest.contraction || nest.online; }
+
+  void online(Nest &nest) {
+    std::optional<Online> group = nest.online ? onlineOf(graph, nest) : std::nullopt;
+    if (group)
+      line("online " + loopNames(group->first->root.term().getArgument(0)).front());
+  }
+
   // ---- names
 
   bool isOrdinary(Stage &stage) {
     return llvm::none_of(nests, [&](Nest &nest) {
-      return nest.contraction && llvm::is_contained(nest.members, &stage);
+      return inBlocks(nest) && llvm::is_contained(nest.members, &stage);
     });
   }
 
@@ -155,7 +167,7 @@ private:
   }
 
   void placed(Nest &nest) {
-    if (nest.contraction)
+    if (inBlocks(nest))
       return;
     for (Stage *stage : nest.members) {
       if (stage == nest.root || nest.level[stage] == 0)
@@ -218,7 +230,7 @@ private:
       for (Stage *stage : nest.members) {
         Words names;
         for (const StageLoop &loop :
-             nest.contraction ? SmallVector<StageLoop>() : orderOf(nest, *stage, false))
+             inBlocks(nest) ? SmallVector<StageLoop>() : orderOf(nest, *stage, false))
           names.push_back(longName(*stage, loop));
         if (names.size() > 1)
           line("order " + llvm::join(names, ", "));
@@ -251,7 +263,7 @@ private:
     Listed<Named> byWord; // a directive for each name, so that each can be short or long
     for (Nest &nest : nests)
       for (Stage *stage : nest.members) {
-        if (nest.contraction)
+        if (inBlocks(nest))
           continue;
         for (const std::string &name : schedule.axes(verb, stage->name()))
           if (std::optional<StageLoop> loop = loopNamed(*stage, name))
@@ -312,14 +324,17 @@ private:
       for (Attribute axis : d.getAxes())
         axes.push_back(cast<StringAttr>(axis).getValue().str());
       bool ofBlocks = llvm::any_of(
-          nests, [&](Nest &nest) { return nest.contraction && nest.contraction->name() == stage; });
+          nests, [&](Nest &nest) {
+            return (nest.contraction && nest.contraction->name() == stage) ||
+                   (nest.online && llvm::any_of(nest.members, [&](Stage *s) { return s->name() == stage; }));
+          });
       if (stage.empty())
         continue;
       if (verb == "split")
         line("# split " + stage + ": " + axes[0] + " at " + mode);
       else if (verb == "lift" && axes.size() == 1)
         line("# lift " + stage + ": " + axes[0] + " along " + mode);
-      else if (ofBlocks && verb != "nest" && verb != "place" && verb != "order")
+      else if (ofBlocks && verb != "nest" && verb != "keep" && verb != "place" && verb != "order")
         line("# " + verb + " " + stage + ": " + llvm::join(axes, ", ") +
              (mode.empty() ? "" : " by " + mode));
     }

@@ -64,13 +64,17 @@ TEST(Places, EmittedLoopsAndBuffersNameTheLinesOfTheOnf) {
     std::istringstream lines(c);
     std::string missing;
     Places seen;
+    std::string statement; // a long one stands on several lines, the last of which has the place
     for (std::string line; std::getline(lines, line);) {
       std::smatch at;
       bool named = std::regex_search(line, at, std::regex("// (kernels\\.mlir:[0-9]+)$"));
-      if (line.find("moac_take(") != line.npos || std::regex_search(line, std::regex("^ +(float|double|int64_t) \\w+_block\\[")))
+      statement += line;
+      if (statement.find("moac_take(") != statement.npos || std::regex_search(statement, std::regex("^ +(float|double|int64_t) \\w+\\[[^;]*\\];")))
         buffers += named && isIn(bufferPlaces, at[1], missing);
       else if (named)
         loops += isIn(loopPlaces, at[1], missing), seen.insert(at[1]);
+      if (named || std::regex_search(line, std::regex("[;{}]$")))
+        statement.clear();
     }
     EXPECT_EQ(missing, "") << entry.path() << "\n" << c;
     // A loop whose variable nobody needs becomes a statement; those are few.

@@ -33,6 +33,20 @@ enum {
   MOAC_DIVISION_BY_ZERO = -8, // an integer division by zero
 };
 
+// MOAC_ROWS: rows of a register block.
+// MOAC_COLS_F64: columns of a register block of doubles: two vectors.
+#if defined(__AVX512F__)
+enum { MOAC_ROWS = 12, MOAC_COLS_F64 = 8 };
+#elif defined(__AVX__)
+enum { MOAC_ROWS = 6, MOAC_COLS_F64 = 8 };
+#else
+enum { MOAC_ROWS = 6, MOAC_COLS_F64 = 4 };
+#endif
+
+static inline int64_t moac_min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
+
+static inline int64_t moac_max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
+
 // NaN if either is.
 static inline double moac_max_f64(double a, double b) { return ((a > b) | (a != a)) ? a : b; }
 
@@ -168,14 +182,37 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
   }
 
   // Scratch memory
-  const size_t thread_bytes = moac_round64(sizeof(double) * M) + moac_round64(sizeof(double) * M) +
-      moac_round64(sizeof(double) * E);
-  int team = moac_threads(11.0 * B * D * M * N + 3.0 * B * E * M * N + 6.0 * B * E * N
-      + 25.0 * B * M * N);
-  if (team * (8.0 * M + 8.0 * M + 8.0 * E + 4096.0) > MOAC_MAX_BYTES) {
+  const size_t thread_bytes = moac_round64(sizeof(double) * moac_min_i64(48,
+      N) * (moac_min_i64(D, D) + 1)) + moac_round64(sizeof(double) * moac_min_i64(48, N) * 272) +
+      moac_round64(sizeof(double) * moac_min_i64(48, N)) +
+      moac_round64(sizeof(double) * moac_min_i64(48, N)) +
+      moac_round64(sizeof(double) * moac_min_i64(48, N)) +
+      moac_round64(sizeof(double) * moac_min_i64(48, N) * E);
+  int team = moac_threads(0.00390625 * (3.0 * (double)B * (double)D * (double)M * (double)N
+      + 3.0 * (double)B * (double)E * (double)M * (double)N
+      + 6.0 * (double)B * (double)E * (double)N + 34.0 * (double)B * (double)M * (double)N));
+  if (8.0 * moac_min_i64(B*(moac_min_i64(M + MOAC_COLS_F64, M + MOAC_COLS_F64)*(moac_min_i64(D, D)
+      + 1)),
+      moac_max_i64(moac_min_i64(M + MOAC_COLS_F64, M + MOAC_COLS_F64)*(moac_min_i64(D, D) + 1),
+      262144)) +
+      8.0 * moac_min_i64(B*(moac_min_i64(E + MOAC_COLS_F64, E + MOAC_COLS_F64)*(moac_min_i64(M, M)
+      + 1)),
+      moac_max_i64(moac_min_i64(E + MOAC_COLS_F64, E + MOAC_COLS_F64)*(moac_min_i64(M, M) + 1),
+      262144)) > MOAC_MAX_BYTES ||
+      team * (8.0 * moac_min_i64(48, N) * (moac_min_i64(D, D) + 1) + 2176.0 * moac_min_i64(48, N) +
+      8.0 * moac_min_i64(48, N) + 8.0 * moac_min_i64(48, N) + 8.0 * moac_min_i64(48, N) +
+      8.0 * moac_min_i64(48, N) * E + 4096.0) > MOAC_MAX_BYTES) {
     return MOAC_NO_MEMORY;
   }
-  const size_t shared_bytes = 64;
+  const size_t shared_bytes = 64 +
+      moac_round64(sizeof(double) * moac_min_i64(B*(moac_min_i64(M + MOAC_COLS_F64,
+      M + MOAC_COLS_F64)*(moac_min_i64(D, D) + 1)),
+      moac_max_i64(moac_min_i64(M + MOAC_COLS_F64, M + MOAC_COLS_F64)*(moac_min_i64(D, D) + 1),
+      262144))) +
+      moac_round64(sizeof(double) * moac_min_i64(B*(moac_min_i64(E + MOAC_COLS_F64,
+      E + MOAC_COLS_F64)*(moac_min_i64(M, M) + 1)),
+      moac_max_i64(moac_min_i64(E + MOAC_COLS_F64, E + MOAC_COLS_F64)*(moac_min_i64(M, M) + 1),
+      262144)));
   if (own) {
     ws = moac_scratch_acquire(shared_bytes + (size_t)team * thread_bytes);
     if (ws == NULL) {
@@ -188,7 +225,17 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
     team = fit < (size_t)team ? (int)fit : team;
   }
   char *top = moac_align64(ws);
+  double *restrict K_pack = moac_take(&top, sizeof(double) * moac_min_i64(B*(moac_min_i64(M
+      + MOAC_COLS_F64, M + MOAC_COLS_F64)*(moac_min_i64(D, D) + 1)),
+      moac_max_i64(moac_min_i64(M + MOAC_COLS_F64, M + MOAC_COLS_F64)*(moac_min_i64(D, D) + 1),
+      262144))); // attention.moa:4
+  double *restrict V_pack = moac_take(&top, sizeof(double) * moac_min_i64(B*(moac_min_i64(E
+      + MOAC_COLS_F64, E + MOAC_COLS_F64)*(moac_min_i64(M, M) + 1)),
+      moac_max_i64(moac_min_i64(E + MOAC_COLS_F64, E + MOAC_COLS_F64)*(moac_min_i64(M, M) + 1),
+      262144))); // attention.moa:7
   char *const threads = top;
+  const int64_t b_most = moac_max_i64(moac_min_i64(262144/moac_max_i64(moac_max_i64(1,
+      (M + MOAC_COLS_F64)*(D + 1)), (E + MOAC_COLS_F64)*(M + 1)), B), 1);
   int64_t slots = 0;
   #pragma omp parallel num_threads(team)
   {
@@ -196,55 +243,429 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
     #pragma omp atomic capture
     slot = slots++;
     char *slice = threads + (size_t)slot * thread_bytes;
-    double *restrict S = moac_take(&slice, sizeof(double) * M); // attention.moa:4
-    double *restrict P = moac_take(&slice, sizeof(double) * M); // attention.moa:6
-    double *restrict O_sum = moac_take(&slice, sizeof(double) * E); // attention.moa:7
-    #pragma omp for collapse(2) schedule(static)
-    for (int64_t b = 0; b < B; ++b) { // attention.moa:7
-      for (int64_t i = 0; i < N; ++i) { // attention.moa:7
-        // S[b, i, k] = sum[j < D](Q[b, i, j]*K[b, k, j]) / sqrt(D)
-        for (int64_t k = 0; k < M; ++k) { // attention.moa:4
-          double sum = 0.0;
-          #pragma omp simd reduction(+ : sum)
+    double *restrict Q_pack = moac_take(&slice, sizeof(double) * moac_min_i64(48,
+        N) * (moac_min_i64(D, D) + 1)); // attention.moa:4
+    double *restrict S = moac_take(&slice, sizeof(double) * moac_min_i64(48,
+        N) * 272); // attention.moa:4
+    double *restrict m = moac_take(&slice, sizeof(double) * moac_min_i64(48, N)); // attention.moa:5
+    double *restrict m_factor = moac_take(&slice, sizeof(double) * moac_min_i64(48,
+        N)); // attention.moa:5
+    double *restrict O_sum2 = moac_take(&slice, sizeof(double) * moac_min_i64(48,
+        N)); // attention.moa:7
+    double *restrict O_sum = moac_take(&slice, sizeof(double) * moac_min_i64(48,
+        N) * E); // attention.moa:7
+    for (int64_t b_tile = 0; b_tile < B; b_tile += b_most) { // attention.moa:4
+      const int64_t b_len = moac_min_i64(b_most, B - b_tile);
+      // K, block by block along k
+      const int64_t k_whole = M/MOAC_COLS_F64*MOAC_COLS_F64;
+      #pragma omp for collapse(2) schedule(static)
+      for (int64_t bb = 0; bb < b_len; ++bb) { // attention.moa:4
+        for (int64_t k_block = 0; k_block < k_whole; k_block += MOAC_COLS_F64) { // attention.moa:4
+          const int64_t at = (bb*moac_min_i64(M + MOAC_COLS_F64, M + MOAC_COLS_F64) + k_block)*(D
+              + 1);
           for (int64_t j = 0; j < D; ++j) { // attention.moa:4
-            sum += Q[(b*N + i)*D + j] * K[(b*M + k)*D + j];
-          }
-          S[k] = sum / sqrt((double)D);
-        }
-        // m[b, i] = max[k < M](S[b, i, k])
-        double largest = -INFINITY;
-        #pragma omp simd reduction(moac_largest_f64 : largest)
-        for (int64_t k = 0; k < M; ++k) { // attention.moa:5
-          largest = moac_max_f64(largest, S[k]);
-        }
-        double m = largest;
-        // P[b, i, k] = exp(S[b, i, k] - m[b, i])
-        #pragma omp simd
-        for (int64_t k = 0; k < M; ++k) { // attention.moa:6
-          P[k] = moac_exp_f64(S[k] - m);
-        }
-        // O_sum[b, i, p] = sum[k < M](P[b, i, k]*V[b, k, p])
-        #pragma omp simd
-        for (int64_t p = 0; p < E; ++p) { // attention.moa:7
-          O_sum[p] = 0.0;
-        }
-        for (int64_t k = 0; k < M; ++k) { // attention.moa:7
-          #pragma omp simd
-          for (int64_t p = 0; p < E; ++p) { // attention.moa:7
-            O_sum[p] += P[k] * V[(b*M + k)*E + p];
+            #pragma omp simd
+            for (int64_t kk = 0; kk < MOAC_COLS_F64; ++kk) { // attention.moa:4
+              K_pack[at + j*MOAC_COLS_F64 + kk] = K[((b_tile + bb)*M + (k_block + kk))*D + j];
+            }
           }
         }
-        // O_sum2[b, i] = sum[k < M](P[b, i, k])
-        double sum = 0.0;
-        #pragma omp simd reduction(+ : sum)
-        for (int64_t k = 0; k < M; ++k) { // attention.moa:7
-          sum += P[k];
+      }
+      if (k_whole < M) {
+        #pragma omp for collapse(2) schedule(static)
+        for (int64_t bb = 0; bb < b_len; ++bb) { // attention.moa:4
+          for (int64_t j = 0; j < D; ++j) { // attention.moa:4
+            const int64_t at = (bb*moac_min_i64(M + MOAC_COLS_F64, M + MOAC_COLS_F64) + k_whole)*(D
+                + 1);
+            #pragma omp simd
+            for (int64_t kk = 0; kk < M - k_whole; ++kk) { // attention.moa:4
+              K_pack[at + j*MOAC_COLS_F64 + kk] = K[((b_tile + bb)*M + (k_whole + kk))*D + j];
+            }
+            #pragma omp simd
+            for (int64_t kk = M - k_whole; kk < MOAC_COLS_F64; ++kk) { // attention.moa:4
+              K_pack[at + j*MOAC_COLS_F64 + kk] = 0.0;
+            }
+          }
         }
-        double O_sum2 = sum;
-        // O[b, i, p] = O_sum[b, i, p] / O_sum2[b, i]
-        #pragma omp simd
-        for (int64_t p = 0; p < E; ++p) { // attention.moa:7
-          O[(b*N + i)*E + p] = O_sum[p] / O_sum2;
+      }
+      // V, block by block along p
+      const int64_t p_whole = E/MOAC_COLS_F64*MOAC_COLS_F64;
+      #pragma omp for collapse(2) schedule(static)
+      for (int64_t bb = 0; bb < b_len; ++bb) { // attention.moa:7
+        for (int64_t k_block = 0; k_block < M; k_block += 4) { // attention.moa:7
+          for (int64_t p_block = 0; p_block < p_whole;
+              p_block += MOAC_COLS_F64) { // attention.moa:7
+            for (int64_t kk = 0; kk < moac_min_i64(4, M - k_block); ++kk) { // attention.moa:7
+              #pragma omp simd
+              for (int64_t pp = 0; pp < MOAC_COLS_F64; ++pp) { // attention.moa:7
+                V_pack[(bb*moac_min_i64(E + MOAC_COLS_F64, E + MOAC_COLS_F64) + p_block)*(M + 1)
+                    + (k_block + kk)*MOAC_COLS_F64 + pp] = V[((b_tile + bb)*M + (k_block + kk))*E
+                    + (p_block + pp)];
+              }
+            }
+          }
+          if (p_whole < E) {
+            for (int64_t kk = 0; kk < moac_min_i64(4, M - k_block); ++kk) { // attention.moa:7
+              const int64_t at = (bb*moac_min_i64(E + MOAC_COLS_F64, E + MOAC_COLS_F64)
+                  + p_whole)*(M + 1);
+              #pragma omp simd
+              for (int64_t pp = 0; pp < E - p_whole; ++pp) { // attention.moa:7
+                V_pack[at + (k_block + kk)*MOAC_COLS_F64 + pp] = V[((b_tile + bb)*M
+                    + (k_block + kk))*E + (p_whole + pp)];
+              }
+              #pragma omp simd
+              for (int64_t pp = E - p_whole; pp < MOAC_COLS_F64; ++pp) { // attention.moa:7
+                V_pack[at + (k_block + kk)*MOAC_COLS_F64 + pp] = 0.0;
+              }
+            }
+          }
+        }
+      }
+      #pragma omp for collapse(2) schedule(static)
+      for (int64_t bb = 0; bb < b_len; ++bb) { // attention.moa:4
+        for (int64_t i_tile = 0; i_tile < N; i_tile += 48) { // attention.moa:4
+          const int64_t b = b_tile + bb;
+          const int64_t i_len = moac_min_i64(48, N - i_tile);
+          double S_part = sqrt((double)D);
+          const double S_part_value = S_part;
+          // Q, row by row of i
+          for (int64_t i = 0; i < i_len; ++i) { // attention.moa:4
+            #pragma omp simd
+            for (int64_t j = 0; j < D; ++j) { // attention.moa:4
+              Q_pack[i*(D + 1) + j] = Q[(b*N + (i_tile + i))*D + j];
+            }
+          }
+          for (int64_t ii = 0; ii < i_len; ++ii) { // attention.moa:4
+            m[ii] = -INFINITY;
+          }
+          for (int64_t ii = 0; ii < i_len; ++ii) { // attention.moa:4
+            O_sum2[ii] = 0.0;
+          }
+          for (int64_t ii = 0; ii < i_len; ++ii) { // attention.moa:4
+            #pragma omp simd
+            for (int64_t p = 0; p < E; ++p) { // attention.moa:4
+              O_sum[ii*E + p] = 0.0;
+            }
+          }
+          for (int64_t k_tile = 0; k_tile < M; k_tile += 256) { // attention.moa:4
+            const int64_t k_len = moac_min_i64(256, M - k_tile);
+            // S_sum[b, i, k] = sum[j < D](Q[b, i, j]*K[b, k, j])
+            // S[b, i, k] = S_sum[b, i, k] / sqrt(D)
+            for (int64_t k_block = 0; k_block < k_len;
+                k_block += MOAC_COLS_F64) { // attention.moa:4
+              const int64_t k_left = moac_min_i64(MOAC_COLS_F64, k_len - k_block);
+              const int64_t K_pack_at = (bb*moac_min_i64(M + MOAC_COLS_F64, M + MOAC_COLS_F64)
+                  + (k_tile + k_block))*(D + 1);
+              const int64_t i_whole = i_len/MOAC_ROWS*MOAC_ROWS;
+              for (int64_t i_block = 0; i_block < i_whole;
+                  i_block += MOAC_ROWS) { // attention.moa:4
+                const int64_t Q_pack_at = i_block*(D + 1);
+                double S_sum_block[MOAC_ROWS*MOAC_COLS_F64]; // attention.moa:4
+                #pragma GCC unroll 16
+                for (int64_t ii = 0; ii < MOAC_ROWS; ++ii) { // attention.moa:4
+                  #pragma omp simd
+                  for (int64_t kk = 0; kk < MOAC_COLS_F64; ++kk) { // attention.moa:4
+                    S_sum_block[ii*MOAC_COLS_F64 + kk] = 0.0;
+                  }
+                }
+                for (int64_t j = 0; j < D; ++j) { // attention.moa:4
+                  #pragma GCC unroll 16
+                  for (int64_t ii = 0; ii < MOAC_ROWS; ++ii) { // attention.moa:4
+                    #pragma omp simd
+                    for (int64_t kk = 0; kk < MOAC_COLS_F64; ++kk) { // attention.moa:4
+                      S_sum_block[ii*MOAC_COLS_F64 + kk] += Q_pack[Q_pack_at + ii*(D + 1) + j]
+                          * K_pack[K_pack_at + j*MOAC_COLS_F64 + kk];
+                    }
+                  }
+                }
+                if (k_left == MOAC_COLS_F64) {
+                  #pragma GCC unroll 16
+                  for (int64_t ii = 0; ii < MOAC_ROWS; ++ii) { // attention.moa:4
+                    #pragma omp simd
+                    for (int64_t kk = 0; kk < MOAC_COLS_F64; ++kk) { // attention.moa:4
+                      S[(i_block + ii)*272 + (k_block + kk)] = S_sum_block[ii*MOAC_COLS_F64 + kk]
+                          / S_part_value;
+                    }
+                  }
+                } else {
+                  #pragma GCC unroll 16
+                  for (int64_t ii = 0; ii < MOAC_ROWS; ++ii) { // attention.moa:4
+                    #pragma omp simd
+                    for (int64_t kk = 0; kk < k_left; ++kk) { // attention.moa:4
+                      S[(i_block + ii)*272 + (k_block + kk)] = S_sum_block[ii*MOAC_COLS_F64 + kk]
+                          / S_part_value;
+                    }
+                  }
+                }
+              }
+              const int64_t i_most = i_whole + i_len%MOAC_ROWS/4*4;
+              for (int64_t i_block = i_whole; i_block < i_most; i_block += 4) { // attention.moa:4
+                const int64_t Q_pack_at = i_block*(D + 1);
+                double S_sum_block[4*MOAC_COLS_F64]; // attention.moa:4
+                #pragma GCC unroll 4
+                for (int64_t ii = 0; ii < 4; ++ii) { // attention.moa:4
+                  #pragma omp simd
+                  for (int64_t kk = 0; kk < MOAC_COLS_F64; ++kk) { // attention.moa:4
+                    S_sum_block[ii*MOAC_COLS_F64 + kk] = 0.0;
+                  }
+                }
+                for (int64_t j = 0; j < D; ++j) { // attention.moa:4
+                  #pragma GCC unroll 4
+                  for (int64_t ii = 0; ii < 4; ++ii) { // attention.moa:4
+                    #pragma omp simd
+                    for (int64_t kk = 0; kk < MOAC_COLS_F64; ++kk) { // attention.moa:4
+                      S_sum_block[ii*MOAC_COLS_F64 + kk] += Q_pack[Q_pack_at + ii*(D + 1) + j]
+                          * K_pack[K_pack_at + j*MOAC_COLS_F64 + kk];
+                    }
+                  }
+                }
+                if (k_left == MOAC_COLS_F64) {
+                  #pragma GCC unroll 4
+                  for (int64_t ii = 0; ii < 4; ++ii) { // attention.moa:4
+                    #pragma omp simd
+                    for (int64_t kk = 0; kk < MOAC_COLS_F64; ++kk) { // attention.moa:4
+                      S[(i_block + ii)*272 + (k_block + kk)] = S_sum_block[ii*MOAC_COLS_F64 + kk]
+                          / S_part_value;
+                    }
+                  }
+                } else {
+                  #pragma GCC unroll 4
+                  for (int64_t ii = 0; ii < 4; ++ii) { // attention.moa:4
+                    #pragma omp simd
+                    for (int64_t kk = 0; kk < k_left; ++kk) { // attention.moa:4
+                      S[(i_block + ii)*272 + (k_block + kk)] = S_sum_block[ii*MOAC_COLS_F64 + kk]
+                          / S_part_value;
+                    }
+                  }
+                }
+              }
+              for (int64_t i_block = i_most; i_block < i_len; ++i_block) { // attention.moa:4
+                const int64_t Q_pack_at = i_block*(D + 1);
+                double S_sum_block[MOAC_COLS_F64]; // attention.moa:4
+                #pragma omp simd
+                for (int64_t kk = 0; kk < MOAC_COLS_F64; ++kk) { // attention.moa:4
+                  S_sum_block[kk] = 0.0;
+                }
+                for (int64_t j = 0; j < D; ++j) { // attention.moa:4
+                  #pragma omp simd
+                  for (int64_t kk = 0; kk < MOAC_COLS_F64; ++kk) { // attention.moa:4
+                    S_sum_block[kk] += Q_pack[Q_pack_at + j]
+                        * K_pack[K_pack_at + j*MOAC_COLS_F64 + kk];
+                  }
+                }
+                if (k_left == MOAC_COLS_F64) {
+                  #pragma omp simd
+                  for (int64_t kk = 0; kk < MOAC_COLS_F64; ++kk) { // attention.moa:4
+                    S[i_block*272 + (k_block + kk)] = S_sum_block[kk] / S_part_value;
+                  }
+                } else {
+                  #pragma omp simd
+                  for (int64_t kk = 0; kk < k_left; ++kk) { // attention.moa:4
+                    S[i_block*272 + (k_block + kk)] = S_sum_block[kk] / S_part_value;
+                  }
+                }
+              }
+            }
+            for (int64_t ii = 0; ii < i_len; ++ii) { // attention.moa:4
+              const int64_t i = i_tile + ii;
+              // m[b, i] = max[k < M](S[b, i, k])
+              double largest_parts[2*MOAC_COLS_F64]; // attention.moa:5
+              #pragma omp simd
+              for (int64_t lane = 0; lane < 2*MOAC_COLS_F64; ++lane) { // attention.moa:5
+                largest_parts[lane] = -INFINITY;
+              }
+              double largest = -INFINITY;
+              const int64_t k_runs = k_tile
+                  + moac_max_i64(0, k_tile + k_len - k_tile)/(2*MOAC_COLS_F64)*(2*MOAC_COLS_F64);
+              for (int64_t k_run = k_tile; k_run < k_runs;
+                  k_run += 2*MOAC_COLS_F64) { // attention.moa:5
+                #pragma omp simd
+                for (int64_t lane = 0; lane < 2*MOAC_COLS_F64; ++lane) { // attention.moa:5
+                  largest_parts[lane] = moac_max_f64(largest_parts[lane],
+                      S[(i - i_tile)*272 + (k_run + lane - k_tile)]);
+                }
+              }
+              #pragma omp simd reduction(moac_largest_f64 : largest)
+              for (int64_t k = k_runs; k < k_tile + k_len; ++k) { // attention.moa:5
+                largest = moac_max_f64(largest, S[(i - i_tile)*272 + (k - k_tile)]);
+              }
+              #pragma omp simd reduction(moac_largest_f64 : largest)
+              for (int64_t lane = 0; lane < 2*MOAC_COLS_F64; ++lane) { // attention.moa:5
+                largest = moac_max_f64(largest, largest_parts[lane]);
+              }
+              const double m_value = m[ii];
+              const double value = moac_max_f64(m_value, largest);
+              m[ii] = value;
+              const double value_1 = value == -INFINITY ? 0.0 : value;
+              m_factor[ii] = m_value == -INFINITY ? 0.0 : moac_exp_f64(m_value - value_1);
+              // P[b, i, k] = exp(S[b, i, k] - m[b, i])
+              #pragma omp simd
+              for (int64_t k = k_tile; k < k_tile + k_len; ++k) { // attention.moa:4
+                S[ii*272 + (k - k_tile)] = moac_exp_f64(S[(i - i_tile)*272 + (k - k_tile)]
+                    - value_1);
+              }
+              // O_sum2[b, i] = sum[k < M](P[b, i, k])
+              double sum_parts[2*MOAC_COLS_F64]; // attention.moa:7
+              #pragma omp simd
+              for (int64_t lane = 0; lane < 2*MOAC_COLS_F64; ++lane) { // attention.moa:7
+                sum_parts[lane] = 0.0;
+              }
+              double sum = 0.0;
+              const int64_t k_runs_1 = k_tile
+                  + moac_max_i64(0, k_tile + k_len - k_tile)/(2*MOAC_COLS_F64)*(2*MOAC_COLS_F64);
+              for (int64_t k_run = k_tile; k_run < k_runs_1;
+                  k_run += 2*MOAC_COLS_F64) { // attention.moa:7
+                #pragma omp simd
+                for (int64_t lane = 0; lane < 2*MOAC_COLS_F64; ++lane) { // attention.moa:7
+                  sum_parts[lane] += S[(i - i_tile)*272 + (k_run + lane - k_tile)];
+                }
+              }
+              #pragma omp simd reduction(+ : sum)
+              for (int64_t k = k_runs_1; k < k_tile + k_len; ++k) { // attention.moa:7
+                sum += S[(i - i_tile)*272 + (k - k_tile)];
+              }
+              #pragma omp simd reduction(+ : sum)
+              for (int64_t lane = 0; lane < 2*MOAC_COLS_F64; ++lane) { // attention.moa:7
+                sum += sum_parts[lane];
+              }
+              O_sum2[ii] = O_sum2[ii] * m_factor[ii] + sum;
+            }
+            // O_sum[b, i, p] = sum[k < M](P[b, i, k]*V[b, k, p])
+            for (int64_t p_block = 0; p_block < E; p_block += MOAC_COLS_F64) { // attention.moa:7
+              const int64_t p_left = moac_min_i64(MOAC_COLS_F64, E - p_block);
+              const int64_t V_pack_at = (bb*moac_min_i64(E + MOAC_COLS_F64, E + MOAC_COLS_F64)
+                  + p_block)*(M + 1) + k_tile*MOAC_COLS_F64;
+              const int64_t i_whole = i_len/MOAC_ROWS*MOAC_ROWS;
+              for (int64_t i_block = 0; i_block < i_whole;
+                  i_block += MOAC_ROWS) { // attention.moa:7
+                double O_sum_block[MOAC_ROWS*MOAC_COLS_F64]; // attention.moa:7
+                #pragma GCC unroll 16
+                for (int64_t ii = 0; ii < MOAC_ROWS; ++ii) { // attention.moa:7
+                  #pragma omp simd
+                  for (int64_t pp = 0; pp < MOAC_COLS_F64; ++pp) { // attention.moa:7
+                    O_sum_block[ii*MOAC_COLS_F64 + pp] = 0.0;
+                  }
+                }
+                for (int64_t k = 0; k < k_len; ++k) { // attention.moa:7
+                  #pragma GCC unroll 16
+                  for (int64_t ii = 0; ii < MOAC_ROWS; ++ii) { // attention.moa:7
+                    #pragma omp simd
+                    for (int64_t pp = 0; pp < MOAC_COLS_F64; ++pp) { // attention.moa:7
+                      O_sum_block[ii*MOAC_COLS_F64 + pp] += S[(i_block + ii)*272 + k]
+                          * V_pack[V_pack_at + k*MOAC_COLS_F64 + pp];
+                    }
+                  }
+                }
+                if (p_left == MOAC_COLS_F64) {
+                  #pragma GCC unroll 16
+                  for (int64_t ii = 0; ii < MOAC_ROWS; ++ii) { // attention.moa:7
+                    #pragma omp simd
+                    for (int64_t pp = 0; pp < MOAC_COLS_F64; ++pp) { // attention.moa:7
+                      const int64_t at = (i_block + ii)*E + (p_block + pp);
+                      O_sum[at] = O_sum[at] * m_factor[i_block + ii]
+                          + O_sum_block[ii*MOAC_COLS_F64 + pp];
+                    }
+                  }
+                } else {
+                  #pragma GCC unroll 16
+                  for (int64_t ii = 0; ii < MOAC_ROWS; ++ii) { // attention.moa:7
+                    #pragma omp simd
+                    for (int64_t pp = 0; pp < p_left; ++pp) { // attention.moa:7
+                      const int64_t at = (i_block + ii)*E + (p_block + pp);
+                      O_sum[at] = O_sum[at] * m_factor[i_block + ii]
+                          + O_sum_block[ii*MOAC_COLS_F64 + pp];
+                    }
+                  }
+                }
+              }
+              const int64_t i_most = i_whole + i_len%MOAC_ROWS/4*4;
+              for (int64_t i_block = i_whole; i_block < i_most; i_block += 4) { // attention.moa:7
+                double O_sum_block[4*MOAC_COLS_F64]; // attention.moa:7
+                #pragma GCC unroll 4
+                for (int64_t ii = 0; ii < 4; ++ii) { // attention.moa:7
+                  #pragma omp simd
+                  for (int64_t pp = 0; pp < MOAC_COLS_F64; ++pp) { // attention.moa:7
+                    O_sum_block[ii*MOAC_COLS_F64 + pp] = 0.0;
+                  }
+                }
+                for (int64_t k = 0; k < k_len; ++k) { // attention.moa:7
+                  #pragma GCC unroll 4
+                  for (int64_t ii = 0; ii < 4; ++ii) { // attention.moa:7
+                    #pragma omp simd
+                    for (int64_t pp = 0; pp < MOAC_COLS_F64; ++pp) { // attention.moa:7
+                      O_sum_block[ii*MOAC_COLS_F64 + pp] += S[(i_block + ii)*272 + k]
+                          * V_pack[V_pack_at + k*MOAC_COLS_F64 + pp];
+                    }
+                  }
+                }
+                if (p_left == MOAC_COLS_F64) {
+                  #pragma GCC unroll 4
+                  for (int64_t ii = 0; ii < 4; ++ii) { // attention.moa:7
+                    #pragma omp simd
+                    for (int64_t pp = 0; pp < MOAC_COLS_F64; ++pp) { // attention.moa:7
+                      const int64_t at = (i_block + ii)*E + (p_block + pp);
+                      O_sum[at] = O_sum[at] * m_factor[i_block + ii]
+                          + O_sum_block[ii*MOAC_COLS_F64 + pp];
+                    }
+                  }
+                } else {
+                  #pragma GCC unroll 4
+                  for (int64_t ii = 0; ii < 4; ++ii) { // attention.moa:7
+                    #pragma omp simd
+                    for (int64_t pp = 0; pp < p_left; ++pp) { // attention.moa:7
+                      const int64_t at = (i_block + ii)*E + (p_block + pp);
+                      O_sum[at] = O_sum[at] * m_factor[i_block + ii]
+                          + O_sum_block[ii*MOAC_COLS_F64 + pp];
+                    }
+                  }
+                }
+              }
+              for (int64_t i_block = i_most; i_block < i_len; ++i_block) { // attention.moa:7
+                double O_sum_block[MOAC_COLS_F64]; // attention.moa:7
+                #pragma omp simd
+                for (int64_t pp = 0; pp < MOAC_COLS_F64; ++pp) { // attention.moa:7
+                  O_sum_block[pp] = 0.0;
+                }
+                for (int64_t k = 0; k < k_len; ++k) { // attention.moa:7
+                  #pragma omp simd
+                  for (int64_t pp = 0; pp < MOAC_COLS_F64; ++pp) { // attention.moa:7
+                    O_sum_block[pp] += S[i_block*272 + k]
+                        * V_pack[V_pack_at + k*MOAC_COLS_F64 + pp];
+                  }
+                }
+                if (p_left == MOAC_COLS_F64) {
+                  #pragma omp simd
+                  for (int64_t pp = 0; pp < MOAC_COLS_F64; ++pp) { // attention.moa:7
+                    O_sum[i_block*E + (p_block + pp)] = O_sum[i_block*E + (p_block + pp)]
+                        * m_factor[i_block] + O_sum_block[pp];
+                  }
+                } else {
+                  #pragma omp simd
+                  for (int64_t pp = 0; pp < p_left; ++pp) { // attention.moa:7
+                    O_sum[i_block*E + (p_block + pp)] = O_sum[i_block*E + (p_block + pp)]
+                        * m_factor[i_block] + O_sum_block[pp];
+                  }
+                }
+              }
+            }
+          }
+          for (int64_t ii = 0; ii < i_len; ++ii) { // attention.moa:4
+            if (m[ii] == -INFINITY && 0 < M) {
+              O_sum2[ii] = NAN;
+              #pragma omp simd
+              for (int64_t p = 0; p < E; ++p) { // attention.moa:4
+                O_sum[ii*E + p] = NAN;
+              }
+            }
+          }
+          for (int64_t ii = 0; ii < i_len; ++ii) { // attention.moa:4
+            const int64_t i = i_tile + ii;
+            // O[b, i, p] = O_sum[b, i, p] / O_sum2[b, i]
+            #pragma omp simd
+            for (int64_t p = 0; p < E; ++p) { // attention.moa:4
+              O[(b*N + i)*E + p] = O_sum[(i - i_tile)*E + p] / O_sum2[i - i_tile];
+            }
+          }
         }
       }
     }
@@ -259,14 +680,37 @@ size_t attention_ws_size(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E) 
   if (B < 0 || N < 0 || D < 0 || M < 0 || E < 0) {
     return 0;
   }
-  const size_t thread_bytes = moac_round64(sizeof(double) * M) + moac_round64(sizeof(double) * M) +
-      moac_round64(sizeof(double) * E);
-  const int team = moac_threads(11.0 * B * D * M * N + 3.0 * B * E * M * N + 6.0 * B * E * N
-      + 25.0 * B * M * N);
-  if (team * (8.0 * M + 8.0 * M + 8.0 * E + 4096.0) > MOAC_MAX_BYTES) {
+  const size_t thread_bytes = moac_round64(sizeof(double) * moac_min_i64(48,
+      N) * (moac_min_i64(D, D) + 1)) + moac_round64(sizeof(double) * moac_min_i64(48, N) * 272) +
+      moac_round64(sizeof(double) * moac_min_i64(48, N)) +
+      moac_round64(sizeof(double) * moac_min_i64(48, N)) +
+      moac_round64(sizeof(double) * moac_min_i64(48, N)) +
+      moac_round64(sizeof(double) * moac_min_i64(48, N) * E);
+  const int team = moac_threads(0.00390625 * (3.0 * (double)B * (double)D * (double)M * (double)N
+      + 3.0 * (double)B * (double)E * (double)M * (double)N
+      + 6.0 * (double)B * (double)E * (double)N + 34.0 * (double)B * (double)M * (double)N));
+  if (8.0 * moac_min_i64(B*(moac_min_i64(M + MOAC_COLS_F64, M + MOAC_COLS_F64)*(moac_min_i64(D, D)
+      + 1)),
+      moac_max_i64(moac_min_i64(M + MOAC_COLS_F64, M + MOAC_COLS_F64)*(moac_min_i64(D, D) + 1),
+      262144)) +
+      8.0 * moac_min_i64(B*(moac_min_i64(E + MOAC_COLS_F64, E + MOAC_COLS_F64)*(moac_min_i64(M, M)
+      + 1)),
+      moac_max_i64(moac_min_i64(E + MOAC_COLS_F64, E + MOAC_COLS_F64)*(moac_min_i64(M, M) + 1),
+      262144)) > MOAC_MAX_BYTES ||
+      team * (8.0 * moac_min_i64(48, N) * (moac_min_i64(D, D) + 1) + 2176.0 * moac_min_i64(48, N) +
+      8.0 * moac_min_i64(48, N) + 8.0 * moac_min_i64(48, N) + 8.0 * moac_min_i64(48, N) +
+      8.0 * moac_min_i64(48, N) * E + 4096.0) > MOAC_MAX_BYTES) {
     return SIZE_MAX;
   }
-  const size_t shared_bytes = 64;
+  const size_t shared_bytes = 64 +
+      moac_round64(sizeof(double) * moac_min_i64(B*(moac_min_i64(M + MOAC_COLS_F64,
+      M + MOAC_COLS_F64)*(moac_min_i64(D, D) + 1)),
+      moac_max_i64(moac_min_i64(M + MOAC_COLS_F64, M + MOAC_COLS_F64)*(moac_min_i64(D, D) + 1),
+      262144))) +
+      moac_round64(sizeof(double) * moac_min_i64(B*(moac_min_i64(E + MOAC_COLS_F64,
+      E + MOAC_COLS_F64)*(moac_min_i64(M, M) + 1)),
+      moac_max_i64(moac_min_i64(E + MOAC_COLS_F64, E + MOAC_COLS_F64)*(moac_min_i64(M, M) + 1),
+      262144)));
   return shared_bytes + (size_t)team * thread_bytes;
 }
 

@@ -1,0 +1,51 @@
+// Online groups: sums are brought into the form that the law of Rescale.h needs, and what a pass in tiles needs as an array
+// in its tile is kept from being inlined.
+#include "passes/FactorSums.h"
+#include "passes/Online.h"
+#include "passes/Passes.h"
+#include "passes/Slice.h"
+#include "passes/UserSchedule.h"
+
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+
+namespace moac {
+#define GEN_PASS_DEF_GAMMAONLINE
+#include "passes/Passes.h.inc"
+
+namespace {
+struct GammaOnline : impl::GammaOnlineBase<GammaOnline> {
+  void runOnOperation() override {
+    Schedule schedule(getOperation());
+    UserSchedule user(getOperation());
+    bool asked = llvm::any_of(user.all(), [](const UserDirective &directive) { return directive.is("online"); });
+    if (schedule.hasAny("nest") || (!user.empty() && !asked) || getOperation()->hasAttr("device"))
+      return; // stated by whoever wrote the directives
+    if (factorSums(getOperation()))
+      schedule = Schedule(getOperation());
+    StageGraph graph(getOperation());
+    for (Nest &nest : defaultNests(graph)) {
+      std::optional<Online> online = onlineOf(graph, nest);
+      if (!online)
+        continue;
+      for (const OnlineMember &member : online->members)
+        if (member.blocks.stage || isWeight(*online, member))
+          schedule.add("keep", member.stage->name(), {});
+      remark::passed(nest.root->gen.getLoc(), remark::RemarkOpts::name("gamma-online").category("online"))
+          << nest.root->name() << ": one pass over " << indexName(online->first->root.term().getArgument(0)).str() << " for "
+          << std::to_string(online->members.size()) << " stages";
+    }
+    schedule.store(getOperation());
+  }
+
+  /// Its elements are multiplied in register blocks.
+  static bool isWeight(const Online &online, const OnlineMember &member) {
+    return llvm::any_of(online.members, [&](const OnlineMember &other) {
+      return other.role == OnlineRole::Accumulated &&
+             other.blocks.rowOperand.getDefiningOp<moa::PsiOp>().getArray() == member.stage->gen.getResult();
+    });
+  }
+};
+} // namespace
+} // namespace moac

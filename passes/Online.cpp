@@ -1,0 +1,366 @@
+// Recognising online groups by who reads what along which axis; see Online.h.
+#include "passes/Online.h"
+#include "passes/Decide.h"
+#include "passes/OnDevice.h"
+#include "passes/Slice.h"
+
+#include "ir/ShapeNode.h"
+
+using namespace mlir;
+using namespace moac;
+using namespace moac::moa;
+
+const OnlineMember *Online::of(Stage *stage) const {
+  const auto *found = llvm::find_if(members, [&](const OnlineMember &member) { return member.stage == stage; });
+  return found == members.end() ? nullptr : found;
+}
+
+namespace {
+class Finder {
+public:
+  Finder(StageGraph &graph, const Nest &nest) : graph(graph), nest(nest), rescale(graph, nest) {}
+
+  std::optional<Online> find() {
+    if (nest.contraction || nest.depth == 0 || onDevice(nest.root->gen) || !isPlainNest())
+      return std::nullopt;
+    findStreamed();
+    if (rescale.streamed.empty())
+      return std::nullopt;
+    for (Stage *stage : nest.members) {
+      std::optional<OnlineMember> member = memberOf(*stage);
+      if (!member)
+        return std::nullopt;
+      online.members.push_back(std::move(*member));
+    }
+    if (!readsFit() || !findDomain() || !findRow() || !findRescales())
+      return std::nullopt;
+    orderByRole();
+    return std::move(online);
+  }
+
+private:
+  /// Sums of blocks come after all that is computed row by row, which needs none of them.
+  void orderByRole() {
+    llvm::SmallVector<OnlineMember> parts[3];
+    for (OnlineMember &member : online.members)
+      parts[member.role == OnlineRole::Finished ? 2 : member.role == OnlineRole::Accumulated ? 1 : 0].push_back(std::move(member));
+    online.members.clear();
+    for (auto &part : parts)
+      llvm::append_range(online.members, part);
+  }
+
+  bool isPlainNest() {
+    for (const StageLoop &loop : ArrayRef(nest.loops).take_front(nest.depth))
+      if (loop.lifted())
+        return false;
+    return llvm::all_of(nest.members, [&](Stage *stage) {
+      return nest.level.at(stage) == nest.depth && !llvm::is_contained(nest.axisOf.at(stage), Nest::none) &&
+             !isChecked(stage->gen.yielded()) && !stage->readChecked();
+    });
+  }
+
+  Stage *memberRead(PsiOp psi) {
+    Stage *stage = graph.of(psi.getArray());
+    return stage && nest.axisOf.count(stage) ? stage : nullptr;
+  }
+
+  /// A reduction that reads a member at its own index streams along it; so does what it reads, and what that reads.
+  void findStreamed() {
+    for (Stage *stage : llvm::reverse(nest.members)) {
+      BlockArgument index = rescale.streamed.lookup(stage);
+      bool isElement = index != nullptr;
+      if (!index && stage->root && stage->root.rank() == 1)
+        index = stage->root.term().getArgument(0);
+      if (!index)
+        continue;
+      stage->gen.getBody().walk([&](PsiOp psi) {
+        Stage *source = memberRead(psi);
+        auto at = llvm::find(psi.getSubscripts(), index);
+        if (!source || at == psi.getSubscripts().end())
+          return;
+        rescale.streamed[source] = source->gen.entry().getArgument(at - psi.getSubscripts().begin());
+        if (!isElement)
+          rescale.streamed[stage] = index;
+      });
+    }
+    for (Stage *stage : nest.members) // a reduction of what is no member, that something streamed refers to
+      if (stage->root && stage->root.rank() == 1 && !rescale.streamed.contains(stage) &&
+          llvm::any_of(stage->readers, [&](StageRead &read) { return rescale.streamed.contains(read.reader); }))
+        rescale.streamed[stage] = stage->root.term().getArgument(0);
+  }
+
+  bool isStreamed(Stage &stage) {
+    auto found = rescale.streamed.find(&stage);
+    return found != rescale.streamed.end() && isa<GenOp>(binderOf(found->second));
+  }
+  bool isReduction(Stage &stage) {
+    auto found = rescale.streamed.find(&stage);
+    return found != rescale.streamed.end() && isa<RedOp>(binderOf(found->second));
+  }
+  static bool computesAsStored(Stage &stage) {
+    Type type = stage.gen.arrayType().getElementType();
+    return (type.isF32() || type.isF64()) && stage.gen.yielded().getType() == type;
+  }
+
+  std::optional<OnlineMember> memberOf(Stage &stage) {
+    SmallVector<BlockArgument> inner = nest.innerAxes(stage);
+    if (isStreamed(stage))
+      return streamedMember(stage, inner);
+    if (inner.size() > 1)
+      return std::nullopt;
+    OnlineMember member{&stage, OnlineRole::Finished, inner.empty() ? BlockArgument() : inner.front()};
+    if (!isReduction(stage))
+      return stage.hasReduction() ? std::nullopt : std::optional(member);
+    static const StringRef kinds[] = {"add", "max", "min"};
+    if (!llvm::is_contained(kinds, stage.root.getKind()) || !computesAsStored(stage) || stage.isResult || hasReductionInside(stage.root))
+      return std::nullopt;
+    member.role = OnlineRole::Reduced;
+    if (inner.empty())
+      return member;
+    member.role = OnlineRole::Accumulated;
+    return accumulated(stage, member) ? std::optional(member) : std::nullopt;
+  }
+
+  static bool hasReductionInside(RedOp red) {
+    return red.term().walk([](RedOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  }
+
+  std::optional<OnlineMember> streamedMember(Stage &stage, ArrayRef<BlockArgument> inner) {
+    if (inner.size() != 1 || inner[0] != rescale.streamed[&stage] || !computesAsStored(stage) || stage.isResult)
+      return std::nullopt;
+    OnlineMember member{&stage, OnlineRole::Streamed, inner[0]};
+    if (!stage.hasReduction())
+      return member;
+    member.role = OnlineRole::Scores;
+    auto product = productOf(stage);
+    if (!product || !isEntryBox(stage.root))
+      return std::nullopt;
+    Contraction &c = member.blocks;
+    c.stage = &stage, c.lane = inner[0];
+    std::tie(c.rowOperand, c.laneOperand) = std::pair(product->getOperand(0), product->getOperand(1));
+    if (!freeOf(c.rowOperand, c.lane))
+      std::swap(c.rowOperand, c.laneOperand);
+    llvm::append_range(c.reduced, stage.root.term().getArguments());
+    return freeOf(c.rowOperand, c.lane) && readsNoMember(stage) ? std::optional(member) : std::nullopt;
+  }
+
+  /// The value of where(b, 0, value): whether the guard b is one that holds by itself is for `RescaleFinder` to say.
+  static Value unguarded(Value value) {
+    auto where = value.getDefiningOp<WhereOp>();
+    return where ? where.elseValue() : value;
+  }
+
+  bool accumulated(Stage &stage, OnlineMember &member) {
+    auto product = productOf(stage);
+    if (!product || stage.root.getKind() != "add")
+      return false;
+    Contraction &c = member.blocks;
+    c.stage = &stage, c.lane = member.lane;
+    std::tie(c.rowOperand, c.laneOperand) = std::pair(product->getOperand(0), product->getOperand(1));
+    auto isStreamedRead = [&](Value value) {
+      auto psi = unguarded(value).getDefiningOp<PsiOp>();
+      Stage *source = psi ? memberRead(psi) : nullptr;
+      return source && isStreamed(*source);
+    };
+    if (!isStreamedRead(c.rowOperand))
+      std::swap(c.rowOperand, c.laneOperand);
+    c.rowOperand = unguarded(c.rowOperand);
+    c.reduced.push_back(stage.root.term().getArgument(0));
+    bool leavesOnly = true;
+    visitReads(c.laneOperand, [&](PsiOp psi) { leavesOnly &= !memberRead(psi); });
+    return isStreamedRead(c.rowOperand) && leavesOnly;
+  }
+
+  std::optional<ScalarOp> productOf(Stage &stage) {
+    if (!stage.root || stage.root.getKind() != "add" || hasReductionInside(stage.root))
+      return std::nullopt;
+    auto product = stage.root.termValue().getDefiningOp<ScalarOp>();
+    return product && product.kind() == ScalarFn::mul_ ? std::optional(product) : std::nullopt;
+  }
+
+  /// Every index runs from 0 to what is known when the kernel is entered.
+  bool isEntryBox(RedOp red) {
+    for (unsigned i = 0; i < red.rank(); ++i) {
+      if (!(graph.exprs.toExpr(red.lower(i)) == shape::Expr(0)))
+        return false;
+      for (const std::string &name : graph.exprs.toExpr(red.upper(i)).names()) {
+        auto argument = dyn_cast_or_null<BlockArgument>(graph.exprs.valueOf(name));
+        if (!argument || !isa<KernelOp>(argument.getOwner()->getParentOp()))
+          return false;
+      }
+    }
+    return true;
+  }
+
+  static bool freeOf(Value value, BlockArgument index) {
+    IndexSet free;
+    collectFreeIndices(value, free);
+    return !free.contains(index);
+  }
+
+  static void visitReads(Value value, llvm::function_ref<void(PsiOp)> visit) {
+    SmallVector<Value> work = {value};
+    llvm::DenseSet<Operation *> seen;
+    while (!work.empty()) {
+      Operation *op = work.pop_back_val().getDefiningOp();
+      if (!op || isa<GenOp>(op) || !seen.insert(op).second)
+        continue;
+      op->walk([&](Operation *inner) {
+        if (auto psi = dyn_cast<PsiOp>(inner))
+          visit(psi);
+        llvm::append_range(work, inner->getOperands());
+      });
+    }
+  }
+
+  bool readsNoMember(Stage &stage) {
+    return !stage.gen.getBody().walk([&](PsiOp psi) {
+      return memberRead(psi) ? WalkResult::interrupt() : WalkResult::advance();
+    }).wasInterrupted();
+  }
+
+  /// Members are read by members at the frame's indices; what is streamed at the streamed index, by what is streamed as well.
+  bool readsFit() {
+    for (OnlineMember &member : online.members)
+      for (StageRead &read : member.stage->readers) {
+        const OnlineMember *reader = online.of(read.reader);
+        if (!reader)
+          return false;
+        for (auto [own, other] : llvm::zip(nest.axisOf.at(member.stage), nest.axisOf.at(read.reader)))
+          if (read.psi.getSubscripts()[own] != read.reader->gen.entry().getArgument(other))
+            return false;
+        bool streams = reader->role != OnlineRole::Finished;
+        if (isStreamed(*member.stage)) {
+          if (!streams || read.psi.getSubscripts()[member.lane.getArgNumber()] != rescale.streamed.lookup(read.reader))
+            return false;
+        } else if (streams && member.role != OnlineRole::Reduced) {
+          return false;
+        }
+      }
+    return true;
+  }
+
+  /// An expression of a member's axes in those of the root.
+  shape::Expr inRoot(const shape::Expr &e, Stage &stage) {
+    std::map<std::string, shape::Expr> names;
+    for (auto [own, root] : llvm::zip(nest.axisOf.at(&stage), nest.axisOf.at(nest.root)))
+      names[graph.exprs.nameOf(stage.gen.entry().getArgument(own))] =
+          shape::Expr::name(graph.exprs.nameOf(nest.root->gen.entry().getArgument(root)));
+    return e.substitute(names);
+  }
+
+  bool findDomain() {
+    for (OnlineMember &member : online.members) {
+      if (isStreamed(*member.stage)) {
+        shape::Expr extent = member.stage->gen.arrayType().extents()[member.lane.getArgNumber()];
+        if (online.extent == shape::Expr())
+          online.extent = extent;
+        if (!(online.extent == extent))
+          return false;
+      } else if (isReduction(*member.stage)) {
+        RedOp red = member.stage->root;
+        shape::Expr lo = inRoot(graph.exprs.toExpr(red.lower(0)), *member.stage), hi = inRoot(graph.exprs.toExpr(red.upper(0)), *member.stage);
+        if (!online.first)
+          online.first = member.stage, online.lo = lo, online.hi = hi;
+        if (!(online.lo == lo) || !(online.hi == hi))
+          return false;
+      }
+    }
+    return online.first && isMonotone(online.lo) && isMonotone(online.hi);
+  }
+
+  /// Known at entry but for indices of the frame, and monotone in each of them: then a tile of rows has its extremes at its ends.
+  bool isMonotone(const shape::Expr &e) {
+    for (BlockArgument axis : nest.root->gen.entry().getArguments())
+      if (!direction(e, graph.exprs.nameOf(axis)))
+        return false;
+    return llvm::all_of(e.names(), [&](const std::string &name) {
+      return isa_and_nonnull<BlockArgument>(graph.exprs.valueOf(name));
+    });
+  }
+
+  /// 1 when `e` does not fall as the index grows, -1 when it does not rise, 0 when it is free of it.
+  std::optional<int> direction(const shape::Expr &e, const std::string &index) {
+    if (!e.mentions(index))
+      return 0;
+    if (e.asName())
+      return 1;
+    int all = 0;
+    auto add = [&](std::optional<int> one) {
+      bool fits = one && (all == 0 || *one == 0 || *one == all);
+      all = fits && *one != 0 ? *one : all;
+      return fits;
+    };
+    if (shape::AtomRef atom = shape::asAtom(e)) {
+      if (atom->kind != shape::AtomKind::Min && atom->kind != shape::AtomKind::Max)
+        return std::nullopt;
+      for (const shape::Expr &argument : atom->args)
+        if (!add(direction(argument, index)))
+          return std::nullopt;
+      return all;
+    }
+    for (const shape::Term &term : e.node().terms) {
+      std::optional<int> one = 0;
+      for (const shape::AtomRef &factor : term.factors)
+        if (shape::Expr atom = shape::fromAtom(factor); atom.mentions(index))
+          one = term.factors.size() == 1 ? direction(atom, index) : std::nullopt;
+      if (one && term.coefficient < 0)
+        one = -*one;
+      if (!add(one))
+        return std::nullopt;
+    }
+    return all;
+  }
+
+  /// The last loop on which no operand of lanes depends: its indices share the panels.
+  bool findRow() {
+    for (unsigned loop = nest.depth; loop-- > 0;) {
+      bool shares = true;
+      for (OnlineMember &member : online.members)
+        if (member.blocks.stage)
+          shares &= freeOf(member.blocks.laneOperand, member.stage->gen.entry().getArgument(nest.axisOf.at(member.stage)[loop]));
+      if (!shares)
+        continue;
+      online.row = loop;
+      for (OnlineMember &member : online.members)
+        if (member.blocks.stage)
+          for (auto [i, axis] : llvm::enumerate(nest.axisOf.at(member.stage))) {
+            BlockArgument index = member.stage->gen.entry().getArgument(axis);
+            if (i == loop)
+              member.blocks.row = index;
+            else
+              member.blocks.outer.push_back(index);
+          }
+      return llvm::any_of(online.members, [](OnlineMember &member) { return member.role == OnlineRole::Accumulated; });
+    }
+    return false;
+  }
+
+  bool findRescales() {
+    for (OnlineMember &member : online.members) {
+      if (!isReduction(*member.stage))
+        continue;
+      for (OnlineMember &earlier : online.members) {
+        if (earlier.role != OnlineRole::Reduced || &earlier == &member || !rescale.dependsOn(member.stage->root.termValue(), *earlier.stage))
+          continue;
+        std::optional<Rescale> found = rescale.of(member.stage->root.termValue(), *member.stage, *earlier.stage);
+        if (!found || member.stage->root.getKind() != "add")
+          return false;
+        if (found->power > 0)
+          member.rescales.push_back(*found);
+      }
+      bool choice = member.role == OnlineRole::Accumulated && member.stage->root.term().walk([](WhereOp) { return WalkResult::interrupt(); }).wasInterrupted();
+      if (choice && llvm::none_of(member.rescales, [](const Rescale &rescale) { return rescale.guarded; }))
+        return false;
+    }
+    return true;
+  }
+
+  StageGraph &graph;
+  const Nest &nest;
+  RescaleFinder rescale;
+  Online online;
+};
+} // namespace
+
+std::optional<Online> moac::onlineOf(StageGraph &graph, const Nest &nest) { return Finder(graph, nest).find(); }

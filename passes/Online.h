@@ -1,0 +1,48 @@
+// Online groups: reductions over one axis that use each other, folded in one pass over that axis.
+//
+//     m[i]    = max[k](S[i, k])                        S[i, k] computed for a tile of rows and keys,
+//     l[i]    = sum[k](exp(S[i, k] - m[i]))            m, l and O combined with what they were,
+//     O[i, p] = sum[k](exp(S[i, k] - m[i]) * V[k, p])  l and O corrected when m has grown (Rescale.h)
+//
+// Members of a nest form such a group when each is one of the roles below. Nothing of the size of the axis is then stored:
+// the values along it live in a tile. Sums of products run in register blocks, like contractions.
+#ifndef MOAC_PASSES_ONLINE_H
+#define MOAC_PASSES_ONLINE_H
+
+#include "passes/Contraction.h"
+#include "passes/Rescale.h"
+
+namespace moac {
+
+enum class OnlineRole {
+  Scores,      ///< a sum of products for each row and index of the streamed axis
+  Streamed,    ///< computed for each row and index of the streamed axis, without a reduction
+  Reduced,     ///< a reduction over the streamed axis, one value for each row
+  Accumulated, ///< a sum over it of products of a streamed value and an operand that has no row: a block for each row
+  Finished,    ///< computed for each row once the reductions are done
+};
+
+struct OnlineMember {
+  Stage *stage;
+  OnlineRole role;
+  mlir::BlockArgument lane = {};             ///< the axis beside those of the frame, if any: the streamed one, or another
+  Contraction blocks = {};                   ///< of Scores and Accumulated
+  llvm::SmallVector<Rescale> rescales = {};  ///< of Reduced and Accumulated
+};
+
+struct Online {
+  llvm::SmallVector<OnlineMember> members; ///< in the kernel's order but for their roles: see the loops
+  unsigned row = 0;                        ///< the loop of the nest whose indices are the rows of a tile
+  shape::Expr extent;                      ///< of the streamed axis
+  shape::Expr lo, hi;                      ///< the domain of the reductions, in names of the root's axes
+  Stage *first = nullptr;                  ///< the reduction that names the streamed axis
+
+  const OnlineMember *of(Stage *stage) const;
+};
+
+/// The group that the nest's members form; nothing when some member has no role in it.
+std::optional<Online> onlineOf(StageGraph &graph, const Nest &nest);
+
+} // namespace moac
+
+#endif

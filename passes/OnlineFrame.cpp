@@ -1,0 +1,226 @@
+// Sizes, places and scalar code; see OnlineFrame.h.
+#include "passes/OnlineFrame.h"
+#include "passes/Decide.h"
+
+#include "ir/IndexForm.h"
+#include "ir/KernelFacts.h"
+
+using namespace mlir;
+using namespace moac;
+using namespace moac::moa;
+
+OnlineFrame::OnlineFrame(const Online &online, const Nest &nest, const Schedule &schedule, OnlineSite &site)
+    : online(online), nest(nest), schedule(schedule), site(site), b(site.blocks.builder), loc(nest.root->gen.getLoc()),
+      outer(nest.depth) {
+  for (const OnlineMember &member : online.members)
+    if (member.blocks.stage)
+      blocks.push_back(std::make_unique<OnlineBlocks>(member, schedule, site.blocks));
+}
+
+OnlineBlocks &OnlineFrame::blocksOf(const OnlineMember &member) {
+  return **llvm::find_if(blocks, [&](const auto &each) { return each->member.stage == member.stage; });
+}
+
+LogicalResult OnlineFrame::sizes() {
+  std::vector<std::string> tiles = schedule.sizes("online", nest.root->name());
+  if (tiles.size() != 2)
+    return nest.root->gen.emitError() << "an online group needs a tile of rows and one of the streamed axis";
+  for (auto &each : blocks)
+    if (failed(each->f.blockSizes()))
+      return failure();
+  IndexExprs &exprs = site.blocks.context.exprs;
+  for (auto &each : blocks) {
+    ContractionFrame &g = each->f;
+    if (each->member.role == OnlineRole::Scores) {
+      for (BlockArgument axis : g.c.reduced)
+        assumeDomain(g.pointFacts, axis, exprs);
+      continue;
+    }
+    shape::Expr index = shape::Expr::name(exprs.nameOf(g.c.reduced[0])); // a panel holds more than one row's domain has
+    g.pointFacts.nonNegative(index);
+    g.pointFacts.nonNegative(online.extent - index - shape::Expr(1));
+  }
+  constexpr int64_t pad = 16; // so that rows of a tile do not fall on one set of a cache
+  tileRows = f().size(tiles[0]);
+  tileKeys = f().size(tiles[1]);
+  pitch = f().add(tileKeys, f().number(pad));
+  rows = f().extentOf(f().c.row);
+  keys = f().materialized(online.extent);
+  for (auto &each : blocks) {
+    ContractionFrame &g = each->f;
+    bool scores = each->member.role == OnlineRole::Scores;
+    g.depth = scores ? g.materialized(exprs.toExpr(g.c.stage->root.upper(0))) : keys;
+    g.tileLanes = g.add(g.lanes, g.laneBlock);
+    g.tileRows = tileRows;
+    g.tileDepth = g.depth;
+    g.j0 = g.k0 = g.number(0);
+    g.laneCount = g.lanes;
+    g.depthCount = g.depth;
+    g.pitch = g.pitchFor(g.depth);
+  }
+  if (!f().batch)
+    return success();
+  constexpr int64_t together = 1 << 18; // elements of a panel of several indices of the batch
+  Value largest = f().number(1);
+  for (auto &each : blocks)
+    largest = each->f.max(largest, each->f.mul(each->f.tileLanes, each->f.pitch));
+  Value fit = f().apply(ScalarFn::floordiv_, f().number(together), largest);
+  Value most = f().named(indexName(f().batch).str() + "_most", f().max(f().min(fit, f().batchExtent()), f().number(1)));
+  for (auto &each : blocks)
+    each->f.together = f().number(together), each->f.mostBatch = most;
+  return success();
+}
+
+void OnlineFrame::bindOuter(unsigned loop, Value index) {
+  outer[loop] = index;
+  for (auto &each : blocks)
+    each->f.bound[axisOf(*each->member.stage, loop)] = index;
+}
+
+BodyEmitter OnlineFrame::emitterFor(Stage &stage, Value row) {
+  shape::Facts facts = site.blocks.facts;
+  for (BlockArgument axis : stage.gen.entry().getArguments())
+    assumeDomain(facts, axis, site.blocks.context.exprs);
+  BodyEmitter emitter(b, site.blocks.values, site.blocks.context, facts);
+  for (unsigned loop = 0; loop < nest.depth; ++loop)
+    emitter.enter(axisOf(stage, loop), loop == online.row ? row : outer[loop]);
+  for (auto [value, known] : invariants.lookup(&stage))
+    emitter.bind(value, known);
+  return emitter;
+}
+
+void OnlineFrame::hoistInvariants() {
+  for (const OnlineMember &member : online.members)
+    hoistInvariants(*member.stage);
+}
+
+void OnlineFrame::hoistInvariants(Stage &stage) {
+  auto isInvariant = [&](Operation *op) {
+    if (op->getNumResults() != 1 || !isa<FloatType>(op->getResult(0).getType()) || isa<ConstantOp, PsiOp, RedOp>(op) || isChecked(op->getResult(0)))
+      return false;
+    IndexSet free;
+    collectFreeIndices(op, free);
+    bool reads = false;
+    SmallVector<Value> work = {op->getResult(0)};
+    while (!work.empty()) {
+      Operation *definition = work.pop_back_val().getDefiningOp();
+      if (!definition || reads)
+        continue;
+      definition->walk([&](Operation *inner) { reads |= isa<PsiOp, RedOp>(inner); });
+      llvm::append_range(work, definition->getOperands());
+    }
+    return free.empty() && !reads;
+  };
+  for (Operation &op : stage.gen.entry().without_terminator()) {
+    bool needed = llvm::any_of(op.getUsers(), [&](Operation *user) { return !isInvariant(user); });
+    if (!isInvariant(&op) || !needed)
+      continue;
+    Value value = BodyEmitter(b, site.blocks.values, site.blocks.context, site.blocks.facts).emit(op.getResult(0));
+    Type type = value.getType();
+    Value variable = onf::AllocOp::create(b, op.getLoc(), onf::BufferType::get(b.getContext(), type, "register"), f().number(1),
+                                          stage.name() + "_part");
+    onf::StoreOp::create(b, op.getLoc(), value, variable, Value(), UnitAttr(), UnitAttr());
+    invariants[&stage].push_back({op.getResult(0), onf::LoadOp::create(b, op.getLoc(), type, variable, Value())});
+  }
+}
+
+Value OnlineFrame::boundAt(const shape::Expr &bound, Value row) { return emitterFor(*nest.root, row).emit(bound, {}, loc); }
+
+Value OnlineFrame::allocate(Location where, Type type, const std::string &name, Value width) {
+  Value size = f().mul(f().min(tileRows, rows), width);
+  return onf::AllocOp::create(b, where, onf::BufferType::get(b.getContext(), type, "thread"), size, name);
+}
+
+void OnlineFrame::keep(Stage &stage, Value buffer, BlockArgument lane, Value from, Value width) {
+  Storage place;
+  place.buffer = buffer;
+  std::vector<shape::Expr> extents = stage.gen.arrayType().extents();
+  auto add = [&](BlockArgument axis, Value origin, Value length) {
+    place.axes.push_back(axis.getArgNumber());
+    place.extents.push_back(f().materialized(extents[axis.getArgNumber()]));
+    place.origins.push_back(origin);
+    place.lengths.push_back(length);
+  };
+  add(axisOf(stage, online.row), i0, tileRows);
+  if (lane)
+    add(lane, from, width);
+  site.storage[stage.gen.getResult()] = place;
+}
+
+Value OnlineFrame::scalar(StringRef fn, ValueRange operands) {
+  Type type = operands[0].getType();
+  return ScalarOp::create(b, loc, type, b.getStringAttr(fn), operands, UnitAttr());
+}
+Value OnlineFrame::least(Type type) { return ConstantOp::create(b, loc, identityOf("max", type)); }
+Value OnlineFrame::isLeast(Value value) {
+  return ScalarOp::create(b, loc, b.getI1Type(), b.getStringAttr("eq"), ValueRange{value, least(value.getType())}, UnitAttr());
+}
+Value OnlineFrame::select(Value condition, Value taken, Value other) {
+  auto where = WhereOp::create(b, loc, taken.getType(), condition);
+  for (auto [region, value] : {std::pair(&where.getThenRegion(), taken), std::pair(&where.getElseRegion(), other)}) {
+    OpBuilder inside = OpBuilder::atBlockEnd(&region->emplaceBlock());
+    YieldOp::create(inside, loc, value);
+  }
+  return where.getResult();
+}
+void OnlineFrame::store(Value value, Value buffer, Value offset, bool opens) {
+  onf::StoreOp::create(b, loc, value, buffer, offset, UnitAttr(), opens ? b.getUnitAttr() : UnitAttr());
+}
+void OnlineFrame::note(Stage &stage) {
+  constexpr size_t longest = 400;
+  onf::NoteOp::create(b, stage.gen.getLoc(), indexForm(stage.gen, longest));
+}
+
+unsigned OnlineFrame::positionOf(Stage *stage) {
+  return llvm::find_if(online.members, [&](const OnlineMember &m) { return m.stage == stage; }) - online.members.begin();
+}
+
+Value OnlineFrame::extentOf(Stage &stage, BlockArgument axis) { return f().materialized(stage.gen.arrayType().extents()[axis.getArgNumber()]); }
+
+const OnlineMember *OnlineFrame::followerOf(const OnlineMember &scores) {
+  if (scores.stage->readers.size() != 1)
+    return nullptr;
+  const OnlineMember *reader = online.of(scores.stage->readers[0].reader);
+  if (reader->role != OnlineRole::Streamed)
+    return nullptr;
+  for (StageRead &read : reader->stage->reads)
+    if (online.members.end() != llvm::find_if(online.members, [&](const OnlineMember &m) {
+          return m.stage->gen.getResult() == read.psi.getArray() && m.stage != scores.stage;
+        }))
+      return nullptr;
+  return reader;
+}
+
+bool OnlineFrame::isFollower(const OnlineMember &member) {
+  return llvm::any_of(online.members, [&](const OnlineMember &m) { return m.role == OnlineRole::Scores && followerOf(m) == &member; });
+}
+
+Stage *OnlineFrame::sourceOf(const OnlineMember &member) {
+  Value array = member.blocks.rowOperand.getDefiningOp<PsiOp>().getArray();
+  for (const OnlineMember &other : online.members)
+    if (other.stage->gen.getResult() == array)
+      return other.stage;
+  return nullptr;
+}
+
+Value OnlineFrame::openEachRow() {
+  local = f().open(ContractionFrame::inside(rowName()), f().number(0), rowCount);
+  return f().named(rowName(), f().add(i0, local));
+}
+
+std::pair<Value, Value> OnlineFrame::keysOf(Value row) {
+  auto inTile = [&](const shape::Expr &bound) {
+    return f().max(f().number(0), f().min(f().sub(boundAt(bound, row), k0), keyCount));
+  };
+  return {inTile(online.lo), inTile(online.hi)};
+}
+
+Value OnlineFrame::corrected(const OnlineMember &member, Value sum, Value localRow) {
+  for (const Rescale &rescale : member.rescales) {
+    OnlineReference &reference = references[rescale.by];
+    Value factor = load(sum.getType(), reference.factor, localRow);
+    for (unsigned i = 0; i < rescale.power; ++i)
+      sum = scalar("mul", {sum, factor});
+  }
+  return sum;
+}

@@ -1,0 +1,103 @@
+// What the loops of an online group share: sizes, the indices that are bound, places in tiles.
+#ifndef MOAC_PASSES_ONLINEFRAME_H
+#define MOAC_PASSES_ONLINEFRAME_H
+
+#include "passes/ContractionPanels.h"
+#include "passes/OnlineLoops.h"
+
+namespace moac {
+
+/// The sum of products of a member: its panels and where it stands.
+struct OnlineBlocks {
+  OnlineBlocks(const OnlineMember &member, const Schedule &schedule, ContractionSite &site)
+      : member(member), f(member.blocks, schedule, site), left(f, member.blocks.rowOperand, member.blocks.row),
+        right(f, member.blocks.laneOperand, member.blocks.lane) {}
+  const OnlineMember &member;
+  ContractionFrame f;
+  Panel left, right; ///< `left` of Scores only: what is accumulated is in a tile already
+};
+
+/// What a reduction that others refer to needs beside its value: what terms refer to now, and the last correction, for each row.
+struct OnlineReference {
+  mlir::Value value, factor;
+  llvm::StringRef fn;
+  mlir::Value current; ///< of the row at hand
+};
+
+class OnlineFrame {
+public:
+  using Value = mlir::Value;
+
+  OnlineFrame(const Online &online, const Nest &nest, const Schedule &schedule, OnlineSite &site);
+  mlir::LogicalResult sizes();
+
+  /// The arithmetic and loops are those of contractions.
+  ContractionFrame &f() { return blocks.front()->f; }
+  OnlineBlocks &blocksOf(const OnlineMember &member);
+
+  /// The index of a loop of the nest outside the rows.
+  void bindOuter(unsigned loop, Value index);
+  /// Scalar code of a member for one row.
+  BodyEmitter emitterFor(Stage &stage, Value row);
+  /// Computes what the members' code needs that is the same for all rows: before their loops.
+  void hoistInvariants();
+  /// A bound of the reductions' domain for one row.
+  Value boundAt(const shape::Expr &bound, Value row);
+  mlir::BlockArgument axisOf(Stage &stage, unsigned loop) const { return stage.gen.entry().getArgument(nest.axisOf.at(&stage)[loop]); }
+  std::string rowName() const { return indexName(axisOf(*nest.root, online.row)).str(); }
+  std::string keyName() const { return indexName(online.first->root.term().getArgument(0)).str(); }
+  bool isWhole() const { return online.lo == shape::Expr(0) && online.hi == online.extent; }
+
+  /// The streamed stage that alone reads the scores, without what is reduced: it finishes their blocks.
+  const OnlineMember *followerOf(const OnlineMember &scores);
+  bool isFollower(const OnlineMember &member);
+  /// The streamed stage whose elements a sum multiplies.
+  Stage *sourceOf(const OnlineMember &accumulated);
+  unsigned positionOf(Stage *stage);
+  Value extentOf(Stage &stage, mlir::BlockArgument axis);
+
+  /// A loop over the rows of the tile; gives the index of the row.
+  Value openEachRow();
+  /// The first and the end of the streamed indices that a row has in this tile, from the tile's beginning on.
+  std::pair<Value, Value> keysOf(Value row);
+  /// A sum as it is once what its terms refer to has changed; `localRow` counts from the tile's beginning on.
+  Value corrected(const OnlineMember &member, Value sum, Value localRow);
+
+  /// A buffer for each thread: rows of a tile by `pitch` elements.
+  Value allocate(mlir::Location loc, mlir::Type type, const std::string &name, Value pitch);
+  /// Says that a member's elements for the rows of the tile are in `buffer`; those of `lane` from `from` on, rows `pitch` apart.
+  void keep(Stage &stage, Value buffer, mlir::BlockArgument lane, Value from, Value pitch);
+
+  // ---- scalars of one type
+  Value scalar(llvm::StringRef fn, mlir::ValueRange operands);
+  Value least(mlir::Type type);
+  Value isLeast(Value value);
+  Value select(Value condition, Value taken, Value other);
+  Value load(mlir::Type type, Value buffer, Value offset) { return onf::LoadOp::create(b, loc, type, buffer, offset); }
+  void store(Value value, Value buffer, Value offset, bool opens = false);
+  void note(Stage &stage);
+
+  const Online &online;
+  const Nest &nest;
+  const Schedule &schedule;
+  OnlineSite &site;
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  std::vector<std::unique_ptr<OnlineBlocks>> blocks;
+  llvm::SmallVector<Value> outer; ///< indices of the nest's loops
+  Value rows, keys;               ///< extents
+  Value tileRows, tileKeys, pitch;
+  Value i0, rowCount, k0, keyCount;
+  Value batchIn; ///< index in the tile of the batch
+  Value local;   ///< the row at hand, counted from the tile's beginning on
+  llvm::DenseMap<Stage *, Value> buffers; ///< places in tiles
+  llvm::MapVector<Stage *, OnlineReference> references;
+
+private:
+  void hoistInvariants(Stage &stage);
+  llvm::DenseMap<Stage *, llvm::SmallVector<std::pair<Value, Value>>> invariants;
+};
+
+} // namespace moac
+
+#endif
