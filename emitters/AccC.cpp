@@ -21,7 +21,7 @@ LangTraits make() {
       unsupported("OpenACC has no threads that take slices");
   lang.teamLoop = "#pragma acc parallel loop{clauses}";
   lang.laneLoop = "#pragma acc loop{clauses}";
-  lang.clauseThreads = none;
+  lang.clauseThreads = lang.clauseEven = lang.clauseUneven = none;
   lang.laneReductions = {{Op::add_, "\treduction(+ : {name})"},
                          {Op::mul_, "\treduction(* : {name})"},
                          {Op::max_, "\treduction(max : {name})"},

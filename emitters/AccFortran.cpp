@@ -28,7 +28,7 @@ LangTraits make() {
   lang.teamLoop = "!$acc parallel loop{clauses}";
   lang.teamLoopClose = "!$acc end parallel loop";
   lang.laneLoop = "!$acc loop{clauses}";
-  lang.clauseThreads = none;
+  lang.clauseThreads = lang.clauseEven = lang.clauseUneven = none;
   lang.laneReductions = {{Op::add_, "\treduction(+: {name})"},
                          {Op::mul_, "\treduction(*: {name})"},
                          {Op::max_, "\treduction(max: {name})"},

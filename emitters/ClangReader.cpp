@@ -367,9 +367,10 @@ private:
       return leaf("reduction " + word + names);
     }
     if (const auto *schedule = dyn_cast<OMPScheduleClause>(clause))
-      return leaf(schedule->getScheduleKind() == OMPC_SCHEDULE_static && !schedule->getChunkSize()
-                      ? "schedule static"
-                      : "schedule other");
+      return leaf(schedule->getChunkSize() ? "schedule other"
+                  : schedule->getScheduleKind() == OMPC_SCHEDULE_static  ? "schedule static"
+                  : schedule->getScheduleKind() == OMPC_SCHEDULE_dynamic ? "schedule dynamic"
+                                                                         : "schedule other");
     return leaf("unknown clause " + llvm::omp::getOpenMPClauseName(clause->getClauseKind()).str());
   }
 

@@ -149,6 +149,7 @@ struct LangTraits {
   Text teamOpen; // {slots}: before a region whose threads have buffers of their own
   Text region, regionClose;
   Text workshareLoop, workshareLoopClose;
+  Text clauseEven, clauseUneven; // how iterations are divided: alike, or each as a thread is free
   Text laneLoop, unrollLoop; // {factor}
   Text clauseCollapse;       // {n}
   Text clauseThreads;        // {work}: for a team without scratch

@@ -209,6 +209,7 @@ struct Loop {
   Role role = Role::Sequential;
   bool reverse = false; // from hi - 1 down to lo
   int64_t collapse = 1;
+  bool uneven = false; // Team and Workshare: some iterations take much longer than others
   int64_t factor = 0;
   std::optional<Expr> work; // Team: estimate of the innermost iterations, F64
   bool fails = false;       // a Fail inside

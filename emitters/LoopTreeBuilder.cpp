@@ -345,6 +345,7 @@ void KernelBuilder::loop(onf::ForOp op, Body &body) {
   if (role == "parallel" && op.getCollapse() > 0) {
     loop.role = teamScratch ? Loop::Role::Workshare : Loop::Role::Team;
     loop.collapse = op.getCollapse();
+    loop.uneven = op->hasAttr("uneven");
   } else if (role == "lanes") {
     loop.role = Loop::Role::Lanes;
   } else if (role == "unroll") {

@@ -186,7 +186,10 @@ std::string Printer::clauses(const Loop &loop) {
       if (op == reduction.op)
         text += use(Text(fill(use(clause), {{"name", reduction.name},
                                             {"elem", elemName(reduction.type)}})));
-  return text + privateClause(loop.body) + pieces(loop.pieces);
+  text += privateClause(loop.body) + pieces(loop.pieces);
+  if (loop.role == Loop::Role::Team || loop.role == Loop::Role::Workshare)
+    text += use(loop.uneven ? lang.clauseUneven : lang.clauseEven);
+  return text;
 }
 
 std::string Printer::levels(const Loop &loop) {

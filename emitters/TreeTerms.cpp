@@ -279,7 +279,7 @@ private:
     for (const LaneReduction &reduction : loop.reductions)
       out.args.push_back(leaf(fmt::format("reduction {} {}", reductionWord(reduction), reduction.name)));
     if (team || loop.role == Loop::Role::Workshare)
-      out.args.push_back(leaf("schedule static"));
+      out.args.push_back(leaf(loop.uneven ? "schedule dynamic" : "schedule static"));
     return out;
   }
 

@@ -81,7 +81,10 @@ Value BodyEmitter::emitScalar(ScalarOp op) {
     Value zero = ConstantOp::create(b, op.getLoc(), cast<TypedAttr>(b.getZeroAttr(operands[1].getType())));
     guard(op.getLoc(), compare(b, op.getLoc(), ScalarFn::ne_, operands[1], zero), "division");
   }
-  return b.createOrFold<ScalarOp>(op.getLoc(), op.getResult().getType(), op.getFnAttr(), operands, UnitAttr());
+  Value value = b.createOrFold<ScalarOp>(op.getLoc(), op.getResult().getType(), op.getFnAttr(), operands, UnitAttr());
+  if (Operation *made = value.getDefiningOp(); made && op->hasAttr("nonpositive")) // of its operand (Signs.h)
+    made->setAttr("nonpositive", b.getUnitAttr());
+  return value;
 }
 
 Value BodyEmitter::emitRead(PsiOp op) {

@@ -3,6 +3,7 @@
 #include "passes/FactorSums.h"
 #include "passes/Online.h"
 #include "passes/Passes.h"
+#include "passes/Signs.h"
 #include "passes/Slice.h"
 #include "passes/UserSchedule.h"
 
@@ -18,6 +19,7 @@ namespace {
 struct GammaOnline : impl::GammaOnlineBase<GammaOnline> {
   void runOnOperation() override {
     Schedule schedule(getOperation());
+    markExponents(getOperation());
     UserSchedule user(getOperation());
     bool asked = llvm::any_of(user.all(), [](const UserDirective &directive) { return directive.is("online"); });
     if (schedule.hasAny("nest") || (!user.empty() && !asked) || getOperation()->hasAttr("device"))
@@ -29,6 +31,7 @@ struct GammaOnline : impl::GammaOnlineBase<GammaOnline> {
       std::optional<Online> online = onlineOf(graph, nest);
       if (!online)
         continue;
+      markBelow(*online);
       for (const OnlineMember &member : online->members)
         if (member.blocks.stage || isWeight(*online, member))
           schedule.add("keep", member.stage->name(), {});
@@ -37,6 +40,25 @@ struct GammaOnline : impl::GammaOnlineBase<GammaOnline> {
           << std::to_string(online->members.size()) << " stages";
     }
     schedule.store(getOperation());
+  }
+
+  /// Exponents of the group are below their maximum wherever the group computes them, also where a domain is part of an axis.
+  void markBelow(const Online &online) {
+    llvm::DenseSet<Value> maxima;
+    for (const OnlineMember &member : online.members)
+      for (const Rescale &rescale : member.rescales)
+        maxima.insert(rescale.by->gen.getResult());
+    for (const OnlineMember &member : online.members)
+      if (member.role == OnlineRole::Streamed)
+        member.stage->gen.getBody().walk([&](moa::ScalarOp op) {
+          auto difference = op.getOperands().empty() ? moa::ScalarOp() : op.getOperand(0).getDefiningOp<moa::ScalarOp>();
+          bool isExponential = op.kind() == moa::ScalarFn::exp_ || op.kind() == moa::ScalarFn::exp2_;
+          if (!isExponential || !difference || difference.kind() != moa::ScalarFn::sub_)
+            return;
+          auto psi = difference.getOperand(1).getDefiningOp<moa::PsiOp>();
+          if (psi && maxima.contains(psi.getArray()))
+            op->setAttr("nonpositive", UnitAttr::get(op.getContext()));
+        });
   }
 
   /// Its elements are multiplied in register blocks.

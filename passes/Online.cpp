@@ -2,8 +2,10 @@
 #include "passes/Online.h"
 #include "passes/Decide.h"
 #include "passes/OnDevice.h"
+#include "passes/Pieces.h"
 #include "passes/Slice.h"
 
+#include "ir/KernelFacts.h"
 #include "ir/ShapeNode.h"
 
 using namespace mlir;
@@ -34,6 +36,7 @@ public:
     }
     if (!readsFit() || !findDomain() || !findRow() || !findRescales())
       return std::nullopt;
+    findMask();
     orderByRole();
     return std::move(online);
   }
@@ -354,6 +357,51 @@ private:
         return false;
     }
     return true;
+  }
+
+  /// Where the maximum that all other reductions refer to has terms.
+  void findMask() {
+    online.maskedLo = online.lo, online.maskedHi = online.hi;
+    Stage *maximum = nullptr;
+    for (OnlineMember &member : online.members)
+      if (isReduction(*member.stage)) {
+        Stage *refers = member.rescales.size() == 1 ? member.rescales[0].by : member.rescales.empty() ? member.stage : nullptr;
+        if (!refers || (maximum && refers != maximum))
+          return;
+        maximum = refers;
+      }
+    if (!maximum || maximum->root.getKind() != "max")
+      return;
+    IndexExprs &exprs = graph.exprs;
+    RedOp red = maximum->root;
+    shape::Facts facts = entryFacts(maximum->gen->getParentOfType<KernelOp>(), exprs);
+    for (BlockArgument axis : maximum->gen.entry().getArguments())
+      assumeDomain(facts, axis, exprs);
+    auto outside = [&](const std::string &name) {
+      auto argument = dyn_cast_or_null<BlockArgument>(exprs.valueOf(name));
+      return argument && binderOf(argument) != red.getOperation();
+    };
+    std::string index = exprs.nameOf(red.term().getArgument(0));
+    shape::Expr lo = exprs.toExpr(red.lower(0)), hi = exprs.toExpr(red.upper(0));
+    std::vector<shape::Expr> asked = boundariesOf(Inside{red.termValue(), index, false, red}, {lo, hi, outside}, facts, exprs);
+    std::vector<Piece> pieces = cut(lo, hi, asked, facts);
+    auto isNothing = [&](const Piece &piece) {
+      shape::Facts here = facts;
+      piece.assume(here, index);
+      return termIsIdentity(red, here, exprs);
+    };
+    auto from = llvm::find_if_not(pieces, isNothing);
+    auto to = std::find_if(from, pieces.end(), isNothing);
+    if (from == pieces.end() || std::find_if_not(to, pieces.end(), isNothing) != pieces.end() || static_cast<size_t>(to - from) == pieces.size())
+      return;
+    shape::Expr first = from->los[0], end = (to - 1)->his[0];
+    for (const shape::Expr &other : from->los)
+      first = shape::max(first, other);
+    for (const shape::Expr &other : (to - 1)->his)
+      end = shape::min(end, other);
+    first = inRoot(first, *maximum), end = inRoot(end, *maximum);
+    if (isMonotone(first) && isMonotone(end))
+      online.maskedLo = first, online.maskedHi = end;
   }
 
   StageGraph &graph;

@@ -35,6 +35,9 @@ struct Online {
   unsigned row = 0;                        ///< the loop of the nest whose indices are the rows of a tile
   shape::Expr extent;                      ///< of the streamed axis
   shape::Expr lo, hi;                      ///< the domain of the reductions, in names of the root's axes
+  /// What is left of the domain where a maximum's terms are not -inf by a condition on indices (a mask): the terms that refer to
+  /// it are 0 elsewhere, as long as what they are multiplied with is finite. The domain itself when there is no such condition.
+  shape::Expr maskedLo, maskedHi;
   Stage *first = nullptr;                  ///< the reduction that names the streamed axis
 
   const OnlineMember *of(Stage *stage) const;

@@ -126,6 +126,50 @@ void OnlineFrame::hoistInvariants(Stage &stage) {
 
 Value OnlineFrame::boundAt(const shape::Expr &bound, Value row) { return emitterFor(*nest.root, row).emit(bound, {}, loc); }
 
+Value OnlineFrame::needed(const shape::Expr &bound, const shape::Expr &masked, Value row) {
+  return bound == masked ? boundAt(bound, row) : select(finite, boundAt(masked, row), boundAt(bound, row));
+}
+
+void OnlineFrame::probe() {
+  if (!isMasked())
+    return;
+  Value all = ConstantOp::create(b, loc, b.getBoolAttr(true));
+  for (const OnlineMember &member : online.members)
+    if (member.role == OnlineRole::Accumulated) {
+      Type type = member.stage->root.getResult().getType();
+      Value zero = ConstantOp::create(b, loc, cast<TypedAttr>(b.getZeroAttr(type)));
+      Value sum = onf::AllocOp::create(b, loc, onf::BufferType::get(b.getContext(), type, "register"), f().number(1),
+                                       member.stage->name() + "_probe");
+      onf::StoreOp::create(b, loc, zero, sum, Value(), UnitAttr(), UnitAttr());
+      probe(member, sum);
+      Value none = ScalarOp::create(b, loc, b.getI1Type(), b.getStringAttr("eq"),
+                                    ValueRange{onf::LoadOp::create(b, loc, type, sum, Value()), zero}, UnitAttr());
+      all = ScalarOp::create(b, loc, b.getI1Type(), b.getStringAttr("and"), ValueRange{all, none}, UnitAttr());
+    }
+  Value flag = onf::AllocOp::create(b, loc, onf::BufferType::get(b.getContext(), b.getI1Type(), "register"), f().number(1), "finite");
+  onf::StoreOp::create(b, loc, all, flag, Value(), UnitAttr(), UnitAttr());
+  finite = onf::LoadOp::create(b, loc, b.getI1Type(), flag, Value());
+}
+
+/// Adds 0*x for every x: 0, or no number if some x is infinite or none.
+void OnlineFrame::probe(const OnlineMember &member, Value sum) {
+  onf::NoteOp::create(b, loc, "What the mask leaves out counts only if a factor of it is not finite.");
+  ContractionFrame &g = blocksOf(member).f;
+  IndexSet free;
+  collectFreeIndices(member.blocks.laneOperand, free);
+  OpBuilder::InsertionGuard keep(b);
+  auto saved = g.bound;
+  for (BlockArgument axis : member.blocks.outer)
+    if (free.contains(axis))
+      g.bound[axis] = g.open(indexName(axis).str(), g.number(0), g.extentOf(axis));
+  g.bound[g.c.reduced[0]] = g.open(keyName(), g.number(0), keys);
+  Value lane = g.open(g.laneName(), g.number(0), g.lanes, {}, "lanes");
+  Value x = g.operand(g.c.laneOperand, g.c.lane, lane);
+  Value zero = ConstantOp::create(b, loc, cast<TypedAttr>(b.getZeroAttr(x.getType())));
+  onf::UpdateOp::create(b, loc, b.getStringAttr("add"), scalar("mul", {zero, x}), sum, Value(), b.getUnitAttr());
+  g.bound = std::move(saved);
+}
+
 Value OnlineFrame::allocate(Location where, Type type, const std::string &name, Value width) {
   Value size = f().mul(f().min(tileRows, rows), width);
   return onf::AllocOp::create(b, where, onf::BufferType::get(b.getContext(), type, "thread"), size, name);
@@ -209,10 +253,8 @@ Value OnlineFrame::openEachRow() {
 }
 
 std::pair<Value, Value> OnlineFrame::keysOf(Value row) {
-  auto inTile = [&](const shape::Expr &bound) {
-    return f().max(f().number(0), f().min(f().sub(boundAt(bound, row), k0), keyCount));
-  };
-  return {inTile(online.lo), inTile(online.hi)};
+  auto inTile = [&](Value bound) { return f().max(f().number(0), f().min(f().sub(bound, k0), keyCount)); };
+  return {inTile(lowAt(row)), inTile(highAt(row))};
 }
 
 Value OnlineFrame::corrected(const OnlineMember &member, Value sum, Value localRow) {

@@ -43,10 +43,16 @@ public:
   void hoistInvariants();
   /// A bound of the reductions' domain for one row.
   Value boundAt(const shape::Expr &bound, Value row);
+  /// What one row needs of it: less where a mask leaves terms out.
+  Value lowAt(Value row) { return needed(online.lo, online.maskedLo, row); }
+  Value highAt(Value row) { return needed(online.hi, online.maskedHi, row); }
+  bool isMasked() const { return !(online.lo == online.maskedLo) || !(online.hi == online.maskedHi); }
+  /// Finds out whether all that the terms are multiplied with is finite, before any loop.
+  void probe();
   mlir::BlockArgument axisOf(Stage &stage, unsigned loop) const { return stage.gen.entry().getArgument(nest.axisOf.at(&stage)[loop]); }
   std::string rowName() const { return indexName(axisOf(*nest.root, online.row)).str(); }
   std::string keyName() const { return indexName(online.first->root.term().getArgument(0)).str(); }
-  bool isWhole() const { return online.lo == shape::Expr(0) && online.hi == online.extent; }
+  bool isWhole() const { return !isMasked() && online.lo == shape::Expr(0) && online.hi == online.extent; }
 
   /// The streamed stage that alone reads the scores, without what is reduced: it finishes their blocks.
   const OnlineMember *followerOf(const OnlineMember &scores);
@@ -95,6 +101,9 @@ public:
 
 private:
   void hoistInvariants(Stage &stage);
+  Value needed(const shape::Expr &bound, const shape::Expr &masked, Value row);
+  void probe(const OnlineMember &member, Value sum);
+  Value finite; ///< where the mask may leave terms out
   llvm::DenseMap<Stage *, llvm::SmallVector<std::pair<Value, Value>>> invariants;
 };
 

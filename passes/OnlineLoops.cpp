@@ -31,6 +31,7 @@ public:
     OpBuilder::InsertionGuard keep(b);
     for (auto &each : o.blocks)
       each->right.allocate();
+    o.probe();
     auto team = onf::ParallelOp::create(b, o.loc, o.site.blocks.work);
     b.setInsertionPointToEnd(&team.getBody().emplaceBlock());
     allocateTiles();
@@ -136,6 +137,12 @@ private:
     } else {
       o.i0 = f().open(o.rowName() + "_tile", f().number(0), o.rows, o.tileRows, "parallel", 1);
     }
+    if (!o.isWhole()) { // rows have more or less of the axis
+      Operation *shared = o.i0.getParentBlock()->getParentOp();
+      if (batchLoop != Nest::none)
+        shared = shared->getParentOp();
+      shared->setAttr("uneven", b.getUnitAttr());
+    }
     o.rowCount = f().named(o.rowName() + "_len", f().min(o.tileRows, f().sub(o.rows, o.i0)));
     for (auto &each : o.blocks)
       each->f.i0 = o.i0, each->f.rowCount = o.rowCount;
@@ -160,12 +167,9 @@ private:
     Value from = f().number(0), to = o.keys;
     if (!o.isWhole()) {
       Value last = f().sub(f().add(o.i0, o.rowCount), f().number(1));
-      auto extreme = [&](const shape::Expr &bound, ScalarFn choose) {
-        return f().apply(choose, o.boundAt(bound, o.i0), o.boundAt(bound, last));
-      };
-      Value lo = f().max(f().number(0), extreme(online.lo, ScalarFn::min_));
+      Value lo = f().max(f().number(0), f().min(o.lowAt(o.i0), o.lowAt(last)));
       from = f().named(o.keyName() + "_first", f().multiple(lo, o.tileKeys));
-      to = f().named(o.keyName() + "_end", f().min(o.keys, extreme(online.hi, ScalarFn::max_)));
+      to = f().named(o.keyName() + "_end", f().min(o.keys, f().max(o.highAt(o.i0), o.highAt(last))));
     }
     o.k0 = f().open(o.keyName() + "_tile", from, to, o.tileKeys);
     o.keyCount = f().named(o.keyName() + "_len", f().min(o.tileKeys, f().sub(to, o.k0)));

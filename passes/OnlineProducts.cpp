@@ -99,7 +99,7 @@ void OnlineProducts::ragged(const OnlineMember &member, OnlineBlocks &own, Value
         onf::UpdateOp::create(b, g.loc, b.getStringAttr("add"), term, o.buffers[member.stage], at, b.getUnitAttr());
       });
     };
-    if (!(o.online.lo == shape::Expr(0)))
+    if (!(o.online.lo == shape::Expr(0)) || !(o.online.maskedLo == shape::Expr(0)))
       add(lo, g.min(hi, common.first));
     add(g.max(lo, common.second), hi);
   });

@@ -64,7 +64,9 @@ void OnlineRows::reduced(const OnlineMember &member, BodyEmitter &emitter, Value
   // Terms refer to 0 while all are -inf: each is then exp(-inf), nothing, and not a NaN.
   Value zero = ConstantOp::create(b, o.loc, cast<TypedAttr>(b.getZeroAttr(type)));
   Value used = o.select(o.isLeast(all), zero, all);
-  Value factor = o.select(o.isLeast(before), zero, o.scalar(found->second.fn, {o.scalar("sub", {before, used})}));
+  Value fallen = o.scalar(found->second.fn, {o.scalar("sub", {before, used})});
+  fallen.getDefiningOp()->setAttr("nonpositive", b.getUnitAttr()); // a maximum does not fall
+  Value factor = o.select(o.isLeast(before), zero, fallen);
   o.store(used, found->second.value, o.local);
   o.store(factor, found->second.factor, o.local);
   found->second.current = used;

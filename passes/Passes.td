@@ -70,7 +70,7 @@ def GammaOnline : Pass<"gamma-online", "::moac::moa::KernelOp"> {
   let description = [{
     Factors free of a sum's index move out of it where they are reductions over the same range (`FactorSums.h`). Stages that a
     pass in tiles needs as arrays of a tile get `keep`: sums of products along the axis, and what is summed in blocks. Nothing
-    happens where a user's schedule speaks.
+    happens where a user's schedule speaks. Exponents that are below their maximum are marked (`Signs.h`).
   }];
   let dependentDialects = ["::moac::moa::MoaDialect"];
 }
