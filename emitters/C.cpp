@@ -89,6 +89,10 @@ std::vector<OpRow> floatRows() {
       {Op::exp_, f64, "moac_exp_f64({0})", 16, {0}, false},
       {Op::exp2_, f32, "moac_exp2_f32({0})", 16, {0}, false},
       {Op::exp2_, f64, "moac_exp2_f64({0})", 16, {0}, false},
+      {Op::exp_down_, f32, "moac_exp_down_f32({0})", 16, {0}, false},
+      {Op::exp_down_, f64, "moac_exp_down_f64({0})", 16, {0}, false},
+      {Op::exp2_down_, f32, "moac_exp2_down_f32({0})", 16, {0}, false},
+      {Op::exp2_down_, f64, "moac_exp2_down_f64({0})", 16, {0}, false},
       {Op::sigmoid_, f32, "moac_sigmoid_f32({0})", 16, {0}, false},
       {Op::sigmoid_, f64, "moac_sigmoid_f64({0})", 16, {0}, false},
   };

@@ -5,7 +5,9 @@
 #include "emitters/CSupport.h"
 #include "emitters/Names.h"
 #include "emitters/Printer.h"
+#include "emitters/TreeWalk.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace moac::emit {
@@ -75,6 +77,34 @@ std::string opening(const File &file, const COptions &options, Printer &printer)
   return printer.take();
 }
 
+// Written only where it helps, so that other files compile as the user's options say.
+const char *const trapsUnread = R"(
+#if defined(__GNUC__) && !defined(__clang__)
+// No kernel asks for floating-point exceptions, so comparisons of floats may run on vector lanes.
+#pragma GCC optimize("no-trapping-math")
+#endif
+)";
+
+bool comparesFloats(const Expr &e) {
+  const bool compares =
+      e.kind == Expr::Kind::Apply && isFloat(e.args.back().type) &&
+      ((e.op >= Op::eq_ && e.op <= Op::ge_) || e.op == Op::min_ || e.op == Op::max_ ||
+       e.op == Op::exp_ || e.op == Op::exp2_ || e.op == Op::sigmoid_ || e.op == Op::exp_down_ ||
+       e.op == Op::exp2_down_);
+  return compares || std::any_of(e.args.begin(), e.args.end(), comparesFloats);
+}
+
+bool comparesFloats(const File &file) {
+  bool found = false;
+  for (const Kernel &kernel : file.kernels)
+    forEachStatement(kernel.body, [&](const Stmt &statement) {
+      forEachExpr(statement, [&](const Expr &e) { found |= comparesFloats(e); });
+      if (const auto *update = std::get_if<Update>(&statement.node))
+        found |= (update->op == Op::max_ || update->op == Op::min_) && isFloat(update->value.type);
+    });
+  return found;
+}
+
 const char *const pragmaGuard = R"(
 #if !defined(_OPENMP) && defined(__GNUC__)
 #pragma GCC diagnostic ignored "-Wunknown-pragmas" // the OpenMP directives below
@@ -108,7 +138,7 @@ std::string cFileText(const CParts &parts, const COptions &options) {
 Emitted printCFile(const File &file, const COptions &options, const LangTraits &lang) {
   Printer printer(lang);
   CParts parts;
-  parts.opening = opening(file, options, printer);
+  parts.opening = opening(file, options, printer) + (comparesFloats(file) ? trapsUnread : "");
   parts.guard = pragmaGuard;
   for (const Kernel &kernel : file.kernels)
     printCKernel(printer, kernel);

@@ -40,7 +40,8 @@ const std::map<std::string_view, std::string_view> &headerOf() {
          {"INFINITY", "NAN",   "fabs", "fabsf", "floor", "floorf", "ceil", "ceilf",
           "rint",     "rintf", "exp",  "expf",  "exp2",  "exp2f",  "log",  "logf",
           "log2",     "log2f", "sqrt", "sqrtf", "tanh",  "tanhf",  "erf",  "erff",
-          "sin",      "sinf",  "cos",  "cosf",  "pow",   "powf",   "fma",  "fmaf"})
+          "sin",      "sinf",  "cos",  "cosf",  "pow",  "powf",  "fma",  "fmaf",
+          "copysign", "copysignf"})
       out.emplace(word, "<math.h>");
     return out;
   }();

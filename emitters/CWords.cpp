@@ -32,16 +32,16 @@ std::string calledWord(const std::string &name) {
       found != math.end() && name.back() == 'f')
     return found->second + " f32";
   const std::string_view prefix = "moac_";
-  const size_t split = name.find('_', prefix.size());
-  if (name.compare(0, prefix.size(), prefix) != 0 || split == name.npos)
+  const size_t split = name.rfind('_');
+  if (name.compare(0, prefix.size(), prefix) != 0 || split < prefix.size())
     return "call " + name;
   const std::string word = name.substr(prefix.size(), split - prefix.size());
   const std::string type = name.substr(split + 1);
   for (const char *known : {"add", "sub", "mul", "neg"})
     if (word == known)
       return word + " " + type + " wrapping";
-  for (const char *known : {"abs", "floordiv", "mod", "div", "min", "max", "exp", "exp2", "sigmoid",
-                            "rsqrt"})
+  for (const char *known : {"abs", "floordiv", "mod", "div", "min", "max", "exp", "exp2", "exp_down",
+                            "exp2_down", "sigmoid", "rsqrt"})
     if (word == known)
       return word + " " + type;
   return "call " + name;

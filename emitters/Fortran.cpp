@@ -86,6 +86,11 @@ std::vector<OpRow> floatRows() {
     rows.push_back(called(op, f32, call + "_f32" + arguments(op)));
     rows.push_back(called(op, f64, call + "_f64" + arguments(op)));
   }
+  // What is known of the argument makes no faster code without C's pragmas.
+  for (auto [op, word] : {std::pair(Op::exp_down_, "exp"), {Op::exp2_down_, "exp2"}}) {
+    rows.push_back(called(op, f32, std::string("moac_") + word + "_f32({0})"));
+    rows.push_back(called(op, f64, std::string("moac_") + word + "_f64({0})"));
+  }
   return rows;
 }
 

@@ -1,7 +1,7 @@
 // The functions of CLanes.def in Fortran, so that both languages take the same steps.
 //
 // Those functions are straight-line code in a small C: declarations, assignments, one choice with
-// `?:`, bits by memcpy and a shift, a return. Each line has one Fortran line; numbers are printed
+// `?:` in each, bits by memcpy and a shift, a return. Each line has one Fortran line; numbers are printed
 // again in decimal, with the kind of their suffix. A line of another form is refused, which a test
 // notices before a user does. Fortran has no word for inlining: `declare simd` keeps the loops that
 // call such a function on vector lanes where a compiler finds it too long to be inlined.
@@ -53,7 +53,7 @@ private:
     static const std::regex comment(R"(\s*// (.*))"),
         opening(R"(static inline (\w+) (\w+)\((.*)\) \{)"),
         copy(R"(\s*memcpy\(&(\w+), &(\w+), sizeof \w+\);)"), shift(R"(\s*(\w+) <<= (\d+);)"),
-        answer(R"(\s*return (.*);)"), choice(R"(\s*(\w+) = (.*) \? (.*) : (.*);)"),
+        answer(R"(\s*return (.*);)"),
         empty(R"(\s*(\w+) (\w+);)"), declared(R"(\s*(?:const )?(\w+) (\w+) = (.*);)"),
         assigned(R"(\s*(\w+) = (.*);)");
     std::smatch parts;
@@ -69,16 +69,13 @@ private:
     else if (is(shift))
       add(parts[1], "shiftl(" + parts[1].str() + ", " + parts[2].str() + ")");
     else if (is(answer))
-      add("answer", expression(parts[1]));
-    else if (is(choice))
-      add(parts[1], "merge(" + expression(parts[3]) + ", " + expression(parts[4]) + ", " +
-                        expression(parts[2]) + ")");
+      add("answer", value(parts[1]));
     else if (is(empty))
       return declare(parts[1], parts[2]);
     else if (is(declared))
-      return declare(parts[1], parts[2]) && (add(parts[2], expression(parts[3])), known);
+      return declare(parts[1], parts[2]) && (add(parts[2], value(parts[3])), known);
     else if (is(assigned))
-      add(parts[1], expression(parts[2]));
+      add(parts[1], value(parts[2]));
     else
       return false;
     return known;
@@ -108,6 +105,23 @@ private:
     body += "    " + target + " = " + value + "\n";
   }
 
+  /// An expression, or one choice between two.
+  std::string value(const std::string &text) {
+    static const std::regex choice(R"((.*) \? (.*) : (.*))");
+    std::smatch parts;
+    if (!std::regex_match(text, parts, choice))
+      return expression(text);
+    return "merge(" + expression(parts[2]) + ", " + expression(parts[3]) + ", " +
+           expression(parts[1]) + ")";
+  }
+
+  static std::string spelled(const std::string &word) {
+    static const std::map<std::string, std::string> intrinsics = {
+        {"fabs", "abs"}, {"fabsf", "abs"}, {"copysign", "sign"}, {"copysignf", "sign"}};
+    const auto found = intrinsics.find(word);
+    return found == intrinsics.end() ? word : found->second;
+  }
+
   /// Numbers get a kind; operators, names and calls are the same in both languages.
   std::string expression(const std::string &text) {
     std::string out;
@@ -119,11 +133,12 @@ private:
       }
       const bool word = std::isalnum(c) || c == '_';
       known &= word || std::string_view(" +-*/()<>,").find(text[i]) != std::string_view::npos;
-      for (; word && i + 1 < text.size() &&
-             (std::isalnum(static_cast<unsigned char>(text[i + 1])) || text[i + 1] == '_');
-           ++i)
-        out += text[i];
-      out += text[i++];
+      size_t end = i + 1;
+      while (word && end < text.size() &&
+             (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_'))
+        ++end;
+      out += spelled(text.substr(i, end - i));
+      i = end;
     }
     return out;
   }

@@ -58,6 +58,9 @@ TypeSet operandTypes(Op op) {
   case Op::quotient_:
   case Op::remainder_:
     return types::index;
+  case Op::exp_down_:
+  case Op::exp2_down_:
+    return types::floats;
   }
   return 0;
 }

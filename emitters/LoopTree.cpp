@@ -36,6 +36,8 @@ constexpr std::array<OpFacts, numOps> ops = {{
     {"select", 3},
     {"quotient", 2},
     {"remainder", 2},
+    {"exp_down", 1},
+    {"exp2_down", 1},
 }};
 
 } // namespace

@@ -50,15 +50,18 @@ bool isUnsigned(Elem type); // U8..U64
 int64_t elemBytes(Elem type);
 
 /// Scalar functions of the language (ir/ScalarFunctions.def), then what only loop code has: a lazy
-/// choice, and division of numbers known to be non-negative by a positive one.
+/// choice, division of numbers known to be non-negative by a positive one, and exponentials of what
+/// is known not to be positive.
 enum class Op : uint8_t {
 #define SCALAR_FN(kind, arity, klass) kind##_,
 #include "ir/ScalarFunctions.def"
   select_,
   quotient_,
   remainder_,
+  exp_down_,
+  exp2_down_,
 };
-inline constexpr unsigned numOps = static_cast<unsigned>(Op::remainder_) + 1;
+inline constexpr unsigned numOps = static_cast<unsigned>(Op::exp2_down_) + 1;
 const char *opName(Op op);
 unsigned opArity(Op op);
 /// The function of that name in ir/ScalarFunctions.def.

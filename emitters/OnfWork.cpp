@@ -222,7 +222,7 @@ private:
     std::vector<Work::Value> parts;
     for (Value operand : op.getOperands())
       parts.push_back(value(operand));
-    const Op fn = *opFromName(std::string_view(op.getFn().data(), op.getFn().size()));
+    const Op fn = opOf(op);
     const Elem operand = elemOf(op.getOperands().back().getType());
     if (auto answer = settled(fn, operand, parts))
       return work.leaf(*answer ? "1" : "0", true, 0);

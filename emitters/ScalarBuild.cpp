@@ -40,6 +40,13 @@ Op updateOp(StringRef kind) {
       .Default(Op::add_);
 }
 
+Op opOf(moa::ScalarOp op) {
+  const Op fn = *opFromName(std::string_view(op.getFn().data(), op.getFn().size()));
+  if (!op->hasAttr("nonpositive") || (fn != Op::exp_ && fn != Op::exp2_))
+    return fn;
+  return fn == Op::exp_ ? Op::exp_down_ : Op::exp2_down_;
+}
+
 namespace {
 
 /// Constants and products may use this many of the 63 bits; array sizes take the rest.
@@ -109,7 +116,7 @@ ScalarTree::Known ScalarTree::build(Operation *op) {
 }
 
 ScalarTree::Known ScalarTree::buildScalar(moa::ScalarOp op) {
-  const Op fn = *opFromName(std::string_view(op.getFn().data(), op.getFn().size()));
+  const Op fn = opOf(op);
   std::vector<Expr> args;
   Known out;
   for (Value operand : op.getOperands()) {

@@ -24,6 +24,8 @@ namespace moac::emit {
 Elem elemOf(mlir::Type type);
 /// The operation of an onf.update of this kind.
 Op updateOp(llvm::StringRef kind);
+/// The function of an operation; where an exponent is known not to be positive, the cheaper one.
+Op opOf(moa::ScalarOp op);
 
 /// What is known of the size of an index value.
 struct IndexFacts {

@@ -70,6 +70,8 @@ std::pair<std::string, Precedence> written(const Expr &e) {
   if (e.op == Op::not_)
     return {"not " + text(e.args[0], Comparison), Logic};
   Infix infix = infixOf(e.op);
+  if (e.op == Op::exp_down_ || e.op == Op::exp2_down_)
+    return {opName(e.op == Op::exp_down_ ? Op::exp_ : Op::exp2_) + arguments(e), Tight};
   if (!infix.text)
     return {opName(e.op) + arguments(e), Tight};
   // The right operand binds tighter, so that a - (b - c) keeps its parentheses.

@@ -286,4 +286,24 @@ TEST(CFiles, OnlyNeededSupportIsDefined) {
     EXPECT_EQ(text.find(absent), std::string::npos) << absent;
 }
 
+/// gcc is told that nobody reads exceptions where floats are compared, and nowhere else.
+TEST(CFiles, ExceptionsAreGivenUpOnlyForComparisons) {
+  const auto givesUp = [](const Expr &value) {
+    Kernel kernel;
+    kernel.name = "f";
+    kernel.outputs = {{"y", Elem::F64, {}, "f64", "y_bytes"}};
+    kernel.body = {stmt(If{name("c", Elem::Bool), {stmt(Store{"y", integer(0), value})}, {}})};
+    const std::string text = printCFile({"f.moa", {kernel}, {}}, {}, cTraits()).text;
+    const size_t at = text.find("#pragma GCC optimize(\"no-trapping-math\")");
+    EXPECT_TRUE(at == text.npos || at < text.find("#include"));
+    return at != text.npos;
+  };
+  const Expr x = name("x", Elem::F64), i = name("i");
+  EXPECT_TRUE(givesUp(x + apply(Op::exp_down_, {x})));
+  EXPECT_TRUE(givesUp(apply(Op::select_, Elem::F64, {less(x, real(1)), x, x})));
+  EXPECT_TRUE(givesUp(apply(Op::max_, {x, real(0)})));
+  EXPECT_FALSE(givesUp(x * x + cast(Elem::F64, apply(Op::max_, {i, integer(3)}))));
+  EXPECT_FALSE(givesUp(apply(Op::select_, Elem::F64, {less(i, integer(1)), x, x})));
+}
+
 } // namespace

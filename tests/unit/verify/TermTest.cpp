@@ -1,5 +1,7 @@
 // The comparison itself, on terms written by hand, and the counting of values.
+#include "emitters/CWords.h"
 #include "emitters/Term.h"
+#include "emitters/TreeTerms.h"
 #include "emitters/Work.h"
 
 #include <gtest/gtest.h>
@@ -25,6 +27,15 @@ Term block(std::vector<Term> statements) { return {"block", std::move(statements
 TEST(Term, TextIsCutAndNested) {
   EXPECT_EQ(text({"mul f64", {leaf("a"), at("B", "i")}, 0}), "mul f64(a, [] B(i))");
   EXPECT_EQ(text(leaf(std::string(50, 'x')), 10), "xxxxxxxxxx...");
+}
+
+TEST(Term, BothSidesHaveOneWordForACall) {
+  using moac::tree::Elem, moac::tree::Op;
+  EXPECT_EQ(calledWord("moac_exp_f32"), opWord(Op::exp_, Elem::F32));
+  EXPECT_EQ(calledWord("moac_exp_down_f32"), opWord(Op::exp_down_, Elem::F32));
+  EXPECT_EQ(calledWord("moac_exp2_down_f64"), opWord(Op::exp2_down_, Elem::F64));
+  EXPECT_EQ(calledWord("moac_f64_to_i64"), "call moac_f64_to_i64");
+  EXPECT_EQ(calledWord("moac_round64"), "call moac_round64");
 }
 
 TEST(Term, EstimatesDoNotDependOnTheOrderOfTerms) {
