@@ -37,63 +37,59 @@ static inline int64_t moac_min_i64(int64_t a, int64_t b) { return a < b ? a : b;
 #pragma acc routine seq
 static inline int32_t moac_max_i32(int32_t a, int32_t b) { return a > b ? a : b; }
 
-// NaN if either is.
+// NaN if either is; a, which may be the result of the step before, is in one comparison only.
 #pragma acc routine seq
-static inline double moac_max_f64(double a, double b) { return ((a > b) | (a != a)) ? a : b; }
-
-// x brought between -most and most, NaN as it is; by its bits, as a branch on numbers would keep
-// loops from vector lanes.
-#pragma acc routine seq
-static inline double moac_within_f64(double x, double most) {
-  uint64_t bits, limit;
-  memcpy(&bits, &x, sizeof bits);
-  memcpy(&limit, &most, sizeof limit);
-  const uint64_t size = bits & ~UINT64_C(0x8000000000000000);
-  const uint64_t kept = ((size < limit) | (size > UINT64_C(0x7ff0000000000000))) ? size : limit;
-  bits = (bits & UINT64_C(0x8000000000000000)) | kept;
-  memcpy(&x, &bits, sizeof x);
-  return x;
+static inline double moac_max_f64(double a, double b) {
+  const double larger = b > a ? b : a;
+  return b != b ? b : larger;
 }
 
-// 2^n for a whole n within the exponent's range.
+// x brought between -most and most, NaN as it is.
 #pragma acc routine seq
-static inline double moac_pow2_f64(double n) {
-  const double biased = n + (0x1.8p52 + 1023.0);
+static inline double moac_within_f64(double x, double most) {
+  const double limit = copysign(most, x);
+  return fabs(x) > most ? limit : x;
+}
+
+// e^r for |r| <= ln 2 / 2, a polynomial of degree 11.
+#pragma acc routine seq
+static inline double moac_near_f64(double r) {
+  double p = 0x1.adb2060c18737p-26;
+  p = p * r + 0x1.28ade29dfe5a1p-22;
+  p = p * r + 0x1.71df03c4ca98cp-19;
+  p = p * r + 0x1.a019997b69ae1p-16;
+  p = p * r + 0x1.a01a013a4f86ap-13;
+  p = p * r + 0x1.6c16c1846d209p-10;
+  p = p * r + 0x1.11111111248cfp-7;
+  p = p * r + 0x1.55555555506dfp-5;
+  p = p * r + 0x1.5555555555508p-3;
+  p = p * r + 0x1.000000000000ap-1;
+  p = p * r + 1.0;
+  p = p * r + 1.0;
+  return p;
+}
+
+// p * 2^k * back, where the lowest bits of `biased` are the exponent of 2^k.
+#pragma acc routine seq
+static inline double moac_raised_f64(double p, double biased, double back) {
   uint64_t bits;
   memcpy(&bits, &biased, sizeof bits);
   bits <<= 52;
   double power;
   memcpy(&power, &bits, sizeof power);
-  return power;
+  return p * power * back;
 }
 
-// exp(r) * 2^n for |r| <= ln 2 / 2 and a whole n: a Taylor series of degree 13.
-#pragma acc routine seq
-static inline double moac_scaled_exp_f64(double r, double n) {
-  double p = 1.0 / 6227020800.0;
-  p = p * r + 1.0 / 479001600.0;
-  p = p * r + 1.0 / 39916800.0;
-  p = p * r + 1.0 / 3628800.0;
-  p = p * r + 1.0 / 362880.0;
-  p = p * r + 1.0 / 40320.0;
-  p = p * r + 1.0 / 5040.0;
-  p = p * r + 1.0 / 720.0;
-  p = p * r + 1.0 / 120.0;
-  p = p * r + 1.0 / 24.0;
-  p = p * r + 1.0 / 6.0;
-  p = p * r + 1.0 / 2.0;
-  p = p * r + 1.0;
-  p = p * r + 1.0;
-  const double half = (n * 0.5 + 0x1.8p52) - 0x1.8p52;
-  return p * moac_pow2_f64(half) * moac_pow2_f64(n - half);
-}
-
-// e^x, at most 2 ulp.
+// e^x, at most 1.25 ulp.
 #pragma acc routine seq
 static inline double moac_exp_f64(double x) {
   x = moac_within_f64(x, 746.0);
-  const double n = (x * 0x1.71547652b82fep+0 + 0x1.8p52) - 0x1.8p52;
-  return moac_scaled_exp_f64((x - n * 0x1.62e42feep-1) - n * 0x1.a39ef35793c76p-33, n);
+  const double shift = x < 0.0 ? 0x1.8p52 + 1087.0 : 0x1.8p52 + 959.0;
+  const double back = x < 0.0 ? 0x1p-64 : 0x1p64;
+  const double biased = x * 0x1.71547652b82fep+0 + shift;
+  const double n = biased - shift;
+  const double r = (x - n * 0x1.62e42feep-1) - n * 0x1.a39ef35793c76p-33;
+  return moac_raised_f64(moac_near_f64(r), biased, back);
 }
 
 // Larger arrays are refused, so that no size or offset overflows.
