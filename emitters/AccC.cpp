@@ -31,7 +31,7 @@ LangTraits make() {
   lang.deviceArguments = "#pragma acc data if(!resident){clauses}\n{";
   lang.deviceBuffers = "#pragma acc data{clauses}\n{";
   lang.deviceDataClose = "}";
-  lang.deviceSerial = "#pragma acc serial{clauses}\n{";
+  lang.deviceSerial = "#pragma acc parallel num_gangs(1) num_workers(1) vector_length(32){clauses}\n{";
   lang.deviceSerialClose = "}";
   lang.clausePieces = {{Piece::Way::Present, "\tpresent({name}[0:{count}])"},
                        {Piece::Way::In, "\tcopyin({name}[0:{count}])"},

@@ -38,8 +38,8 @@ LangTraits make() {
   lang.deviceArguments = "!$acc data if(.not. resident){clauses}";
   lang.deviceBuffers = "!$acc data{clauses}";
   lang.deviceDataClose = "!$acc end data";
-  lang.deviceSerial = "!$acc serial{clauses}";
-  lang.deviceSerialClose = "!$acc end serial";
+  lang.deviceSerial = "!$acc parallel num_gangs(1) num_workers(1) vector_length(32){clauses}";
+  lang.deviceSerialClose = "!$acc end parallel";
   lang.clausePieces = {{Piece::Way::Present, "\tpresent({name}(0:{count} - 1))"},
                        {Piece::Way::In, "\tcopyin({name}(0:{count} - 1))"},
                        {Piece::Way::Out, "\tcopyout({name}(0:{count} - 1))"},

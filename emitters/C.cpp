@@ -248,6 +248,7 @@ LangTraits make() {
       .loopOpenReverse = "for ({type} {name} = {hi} - 1;\t{name} >= {lo};\t--{name}) {",
       .loopOpenStep = "for ({type} {name} = {lo};\t{name} < {hi};\t{name} += {step}) {",
       .loopClose = "}",
+      .emptyBlock = none,
       .loopBoundBinds = 12,
       .loopBoundReverseBinds = 12,
       .loopWhere = " // {where}",

@@ -281,6 +281,7 @@ LangTraits make() {
       .loopOpenReverse = "do {name} = {hi} - 1,\t{lo},\t-1",
       .loopOpenStep = "do {name} = {lo},\t{hi} - 1,\t{step}",
       .loopClose = "end do",
+      .emptyBlock = none,
       .loopBoundBinds = 14,
       .loopBoundReverseBinds = 14,
       .loopWhere = " ! {where}",

@@ -193,7 +193,7 @@ private:
         locals.add(type(array->type) + ", pointer, contiguous",
                    legal.places.at(array->name) + "(:)");
     if (mayBeEmpty())
-      locals.add("integer(i8), target", "nothing(1)");
+      locals.add("integer(i8), target", forDevice() ? "nothing(2)" : "nothing(1)");
     locals.print();
     printer.declarations(setup);
   }
@@ -250,7 +250,8 @@ private:
         if (array->name != dummy.name)
           continue;
         if (!fixedSize(*array))
-          printer.line(fmt::format("if ({} == 0) {} = c_loc(nothing)", array->bytes, array->name));
+          printer.line(fmt::format("if ({} == 0) {} = c_loc({})", array->bytes, array->name,
+                                   forDevice() ? "nothing(2)" : "nothing"));
         place(array->name, array->name, dummy.count);
       }
   }
@@ -291,7 +292,12 @@ private:
     if (demand.any())
       buffers();
     places();
+    // Where empty arrays lie must be on the device too, and not at the beginning of what is.
+    if (mayBeEmpty())
+      printer.line("!$acc data copyin(nothing)");
     callLoops();
+    if (mayBeEmpty())
+      printer.line("!$acc end data");
     if (demand.any())
       printer.line("call moac_scratch_release(ws)");
     closeProcedure(printer, "function");

@@ -142,6 +142,7 @@ struct LangTraits {
   Text loopOpen, loopOpenReverse; // {type} {name} {lo} {hi} {where}
   Text loopOpenStep;              // the same and {step}
   Text loopClose;
+  Text emptyBlock; // stands for statements where there are none
   int loopBoundBinds, loopBoundReverseBinds; // for {hi}
   Text loopWhere;                            // {where}, a trailing comment
   // Directives. {clauses} is the concatenation of those that apply.

@@ -83,6 +83,10 @@ void Printer::body(const Body &statements) {
 void Printer::block(const Body &statements) {
   indent();
   body(statements);
+  if (std::all_of(statements.begin(), statements.end(), [](const Stmt &statement) {
+        return std::holds_alternative<Note>(statement.node);
+      }))
+    lines(use(lang.emptyBlock));
   outdent();
 }
 
@@ -166,7 +170,7 @@ void Printer::print(const If &branch) {
     line(use(lang.ifElse));
     block(branch.otherwise);
   }
-  line(use(lang.ifClose));
+  lines(use(lang.ifClose));
 }
 
 std::string Printer::clauses(const Loop &loop) {
@@ -236,7 +240,7 @@ void Printer::print(const Loop &loop) {
                         {"step", loop.step ? expression(*loop.step) : ""}}) +
        where);
   block(loop.body);
-  line(use(lang.loopClose));
+  lines(use(lang.loopClose));
   lines(use(directive.close));
 }
 

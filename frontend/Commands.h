@@ -25,6 +25,7 @@ struct CompileCommand {
   SourceOptions source;
   std::string folder; ///< empty: the current one, or standard output with an explicit --emit
   std::string target = "c-openmp";
+  std::string table; ///< a file that describes another language, in place of the target
   std::string emit; ///< moa, dnf, onf, c, all; empty: c
   bool standalone = false;
   bool verify = false; ///< read the C text back with clang and compare it with the analysis

@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 using namespace moac;
 namespace fs = std::filesystem;
@@ -154,6 +155,15 @@ bool writeSource(Program &program, const CompileCommand &command, const std::str
                  Output &output) {
   EmitOptions options;
   options.target = command.target;
+  if (!command.table.empty()) {
+    std::ifstream file(command.table, std::ios::binary);
+    options.table.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+    options.target = command.table;
+    if (!file || options.table.empty()) {
+      printError(fmt::format("cannot read the table '{}'", command.table));
+      return false;
+    }
+  }
   options.kernels = command.source.kernels;
   options.headerName = stem + ".h";
   options.standalone = command.standalone;
@@ -164,7 +174,7 @@ bool writeSource(Program &program, const CompileCommand &command, const std::str
   }
   if (command.verify && !verifySource(program, options, *emitted))
     return false;
-  return output.write(stem + ".h", emitted->header) &&
+  return (emitted->header.empty() || output.write(stem + ".h", emitted->header)) &&
          output.write(stem + emitted->extension, emitted->source);
 }
 

@@ -6,6 +6,7 @@
 #include "emitters/Languages.h"
 #include "emitters/LoopTreeBuilder.h"
 #include "emitters/OnfWork.h"
+#include "emitters/TableFile.h"
 #include "emitters/Verify.h"
 #include "frontend/AstToMoa.h"
 #include "frontend/CompilerData.h"
@@ -113,6 +114,8 @@ public:
   }
 
   Answer<EmittedSource> emit(const EmitOptions &emitOptions) override {
+    if (!emitOptions.table.empty())
+      return emitByTable(emitOptions);
     const emit::Language *language = emit::findLanguage(emitOptions.target);
     if (!language)
       return Answer<EmittedSource>::failure("no target '" + emitOptions.target + "'");
@@ -124,11 +127,8 @@ public:
     style.standalone = emitOptions.standalone;
     style.headerName = emitOptions.headerName;
     const emit::Emitted source = language->source(tree, style, language->traits());
-    std::string refusals;
-    for (const std::string &problem : source.problems)
-      refusals += (refusals.empty() ? "" : "\n") + problem;
-    if (!refusals.empty())
-      return Answer<EmittedSource>::failure(refusals);
+    if (!source.problems.empty())
+      return refused(source.problems);
     const emit::LangTraits &headerTraits = language->headerTraits();
     const emit::Emitted header =
         language->header(emit::buildLoopTree(functions, headerTraits), style, headerTraits);
@@ -210,6 +210,27 @@ public:
   }
 
 private:
+  static Answer<EmittedSource> refused(const std::vector<std::string> &problems) {
+    std::string text;
+    for (const std::string &problem : problems)
+      text += (text.empty() ? "" : "\n") + problem;
+    return Answer<EmittedSource>::failure(text);
+  }
+
+  /// In a language that a file describes; the loops are those for devices, which are plain.
+  Answer<EmittedSource> emitByTable(const EmitOptions &emitOptions) {
+    if (!loops(true))
+      return Answer<EmittedSource>::failure(problems);
+    const emit::TableFile table = emit::readTable(emitOptions.table, emitOptions.target);
+    if (!table.problems.empty())
+      return refused(table.problems);
+    const emit::Emitted source = emit::printTableFile(
+        emit::buildLoopTree(functionsFor(emitOptions, true), table.traits), table);
+    if (!source.problems.empty())
+      return refused(source.problems);
+    return EmittedSource{"", source.text, table.extension};
+  }
+
   template <class Op> static Op lookup(ModuleOp source, const std::string &name) {
     return dyn_cast_or_null<Op>(SymbolTable::lookupSymbolIn(source, name));
   }

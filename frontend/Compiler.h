@@ -72,6 +72,7 @@ struct EmitOptions {
   std::vector<std::string> kernels; ///< empty: all of the file
   std::string headerName;           ///< what the source includes, "attention.h"
   bool standalone = false;          ///< no reference to libmoac-runtime
+  std::string table; ///< not empty: text of a language's table, which takes the place of `target`
 };
 
 struct EmittedSource {

@@ -7,6 +7,7 @@
 namespace moac {
 
 std::string_view runtimeHeader(); ///< runtime/moac.h, which emitted files include
+std::string_view bundleDriver();  ///< frontend/BundleDriver.c
 std::string_view messagesPage();  ///< frontend/Messages.md
 std::string_view semanticsPage(); ///< ir/Semantics.md
 

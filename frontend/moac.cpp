@@ -1,6 +1,7 @@
 // The `moac` driver: spells the options of each command and calls it. Nothing is decided here.
 //
 // This is the only file that includes CLI11.
+#include "frontend/Bundle.h"
 #include "frontend/Commands.h"
 #include "frontend/Diagnostics.h"
 #include "frontend/ExplainId.h"
@@ -40,6 +41,7 @@ struct Commands {
   ExplainCommand explain;
   CostCommand cost;
   MachineCommand machine;
+  BundleCommand bundle;
   int (*chosen)(const Commands &) = nullptr;
 
   void addCompile(CLI::App &app) {
@@ -48,6 +50,8 @@ struct Commands {
     sub->add_option("-o", compile.folder, "folder to write into")->type_name("DIR");
     sub->add_option("--target", compile.target, "language of the output")
         ->check(CLI::IsMember(targetNames()));
+    sub->add_option("--table", compile.table, "a file that describes another language, in place of --target")
+        ->type_name("FILE");
     sub->add_option("--emit", compile.emit,
                     "print a form instead of writing files: moa, dnf, onf, c (the target's text) or all")
         ->check(CLI::IsMember({"moa", "dnf", "onf", "c", "all"}));
@@ -131,6 +135,21 @@ struct Commands {
     sub->callback([this] { chosen = [](const Commands &c) { return showCost(c.cost); }; });
   }
 
+  void addBundle(CLI::App &app) {
+    CLI::App *sub = app.add_subcommand("bundle", "pack kernels, cases and libraries for a machine with a GPU");
+    sub->add_option("FILE", bundle.files, ".moa files")->required();
+    addSourceOptions(*sub, bundle.source, false);
+    sub->add_option("--target", bundle.target, "language of the kernels")
+        ->check(CLI::IsMember({"c-openacc", "fortran-openacc"}));
+    sub->add_option("-o", bundle.folder, "folder to write into")->type_name("DIR");
+    sub->add_option("--time", bundle.timed, "time a kernel on these sizes instead of checking it, as in matmul:M=64,K=64,N=64")
+        ->type_name("KERNEL:SYMBOL=N,...");
+    sub->add_option("--cap", bundle.cap, "most innermost iterations of a case");
+    sub->add_option("--seed", bundle.seed, "seed of the data");
+    sub->add_option("--flag", bundle.flags, "flags of the compilers instead of those for nvptx devices")->type_name("FLAG");
+    sub->callback([this] { chosen = [](const Commands &c) { return moac::bundle(c.bundle); }; });
+  }
+
   void addMachine(CLI::App &app) {
     CLI::App *sub = app.add_subcommand("machine", "describe this host, or check a description");
     sub->add_option("NAME", machine.machine, "a machine's name or file; otherwise this host");
@@ -198,6 +217,7 @@ int main(int argc, char **argv) {
   commands.addExplain(app);
   commands.addCost(app);
   commands.addMachine(app);
+  commands.addBundle(app);
   try {
     app.parse(argc, argv);
     return commands.chosen(commands);

@@ -124,7 +124,7 @@ contains
     logical, value :: resident
     integer(i64) :: X_bytes, g_bytes, Z_bytes
     real(f64), pointer, contiguous :: X_at(:), g_at(:), Z_at(:)
-    integer(i8), target :: nothing(1)
+    integer(i8), target :: nothing(2)
     if (T < 0 .or. D < 0) then
       status = MOAC_EXTENT
       return
@@ -151,14 +151,16 @@ contains
       return
     end if
     nothing = 0
-    if (X_bytes == 0) X = c_loc(nothing)
+    if (X_bytes == 0) X = c_loc(nothing(2))
     call c_f_pointer(X, X_at, [T*D])
-    if (g_bytes == 0) g = c_loc(nothing)
+    if (g_bytes == 0) g = c_loc(nothing(2))
     call c_f_pointer(g, g_at, [D])
-    if (Z_bytes == 0) Z = c_loc(nothing)
+    if (Z_bytes == 0) Z = c_loc(nothing(2))
     call c_f_pointer(Z, Z_at, [T*D])
+    !$acc data copyin(nothing)
     status = MOAC_OK
     call rmsnorm_loops(T, D, eps, X_at, g_at, Z_at, resident)
+    !$acc end data
   end function
 
   integer(c_int) function rmsnorm_c(T, D, eps, X, g, Z) bind(C, name="rmsnorm") result(status)
