@@ -367,10 +367,8 @@ private:
       return leaf("reduction " + word + names);
     }
     if (const auto *schedule = dyn_cast<OMPScheduleClause>(clause))
-      return leaf(schedule->getChunkSize() ? "schedule other"
-                  : schedule->getScheduleKind() == OMPC_SCHEDULE_static  ? "schedule static"
-                  : schedule->getScheduleKind() == OMPC_SCHEDULE_dynamic ? "schedule dynamic"
-                                                                         : "schedule other");
+      return leaf(schedule->getChunkSize() ? std::string("schedule other")
+                                           : std::string("schedule ") + getOpenMPSimpleClauseTypeName(llvm::omp::OMPC_schedule, schedule->getScheduleKind()));
     return leaf("unknown clause " + llvm::omp::getOpenMPClauseName(clause->getClauseKind()).str());
   }
 

@@ -4,6 +4,11 @@
 // plain -std=c11 splits fused multiply-adds. -ffast-math is not needed.
 // Link with -lm.
 
+#if defined(__GNUC__) && !defined(__clang__)
+// No kernel asks for floating-point exceptions, so comparisons of floats may run on vector lanes.
+#pragma GCC optimize("no-trapping-math")
+#endif
+
 #include "attention.h"
 
 #include <math.h>
@@ -47,61 +52,49 @@ static inline int64_t moac_min_i64(int64_t a, int64_t b) { return a < b ? a : b;
 
 static inline int64_t moac_max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
 
-// NaN if either is.
-static inline double moac_max_f64(double a, double b) { return ((a > b) | (a != a)) ? a : b; }
+// NaN if either is; a, which may be the result of the step before, is in one comparison only.
+static inline double moac_max_f64(double a, double b) {
+  const double larger = b > a ? b : a;
+  return b != b ? b : larger;
+}
 
 #pragma omp declare reduction(moac_largest_f64 : double : omp_out = moac_max_f64(omp_out, omp_in)) \
         initializer(omp_priv = -(double)INFINITY)
 
-// x brought between -most and most, NaN as it is; by its bits, as a branch on numbers would keep
-// loops from vector lanes.
-static inline double moac_within_f64(double x, double most) {
-  uint64_t bits, limit;
-  memcpy(&bits, &x, sizeof bits);
-  memcpy(&limit, &most, sizeof limit);
-  const uint64_t size = bits & ~UINT64_C(0x8000000000000000);
-  const uint64_t kept = ((size < limit) | (size > UINT64_C(0x7ff0000000000000))) ? size : limit;
-  bits = (bits & UINT64_C(0x8000000000000000)) | kept;
-  memcpy(&x, &bits, sizeof x);
-  return x;
+// e^r for |r| <= ln 2 / 2, a polynomial of degree 11.
+static inline double moac_near_f64(double r) {
+  double p = 0x1.adb2060c18737p-26;
+  p = p * r + 0x1.28ade29dfe5a1p-22;
+  p = p * r + 0x1.71df03c4ca98cp-19;
+  p = p * r + 0x1.a019997b69ae1p-16;
+  p = p * r + 0x1.a01a013a4f86ap-13;
+  p = p * r + 0x1.6c16c1846d209p-10;
+  p = p * r + 0x1.11111111248cfp-7;
+  p = p * r + 0x1.55555555506dfp-5;
+  p = p * r + 0x1.5555555555508p-3;
+  p = p * r + 0x1.000000000000ap-1;
+  p = p * r + 1.0;
+  p = p * r + 1.0;
+  return p;
 }
 
-// 2^n for a whole n within the exponent's range.
-static inline double moac_pow2_f64(double n) {
-  const double biased = n + (0x1.8p52 + 1023.0);
+// p * 2^k * back, where the lowest bits of `biased` are the exponent of 2^k.
+static inline double moac_raised_f64(double p, double biased, double back) {
   uint64_t bits;
   memcpy(&bits, &biased, sizeof bits);
   bits <<= 52;
   double power;
   memcpy(&power, &bits, sizeof power);
-  return power;
+  return p * power * back;
 }
 
-// exp(r) * 2^n for |r| <= ln 2 / 2 and a whole n: a Taylor series of degree 13.
-static inline double moac_scaled_exp_f64(double r, double n) {
-  double p = 1.0 / 6227020800.0;
-  p = p * r + 1.0 / 479001600.0;
-  p = p * r + 1.0 / 39916800.0;
-  p = p * r + 1.0 / 3628800.0;
-  p = p * r + 1.0 / 362880.0;
-  p = p * r + 1.0 / 40320.0;
-  p = p * r + 1.0 / 5040.0;
-  p = p * r + 1.0 / 720.0;
-  p = p * r + 1.0 / 120.0;
-  p = p * r + 1.0 / 24.0;
-  p = p * r + 1.0 / 6.0;
-  p = p * r + 1.0 / 2.0;
-  p = p * r + 1.0;
-  p = p * r + 1.0;
-  const double half = (n * 0.5 + 0x1.8p52) - 0x1.8p52;
-  return p * moac_pow2_f64(half) * moac_pow2_f64(n - half);
-}
-
-// e^x, at most 2 ulp.
-static inline double moac_exp_f64(double x) {
-  x = moac_within_f64(x, 746.0);
-  const double n = (x * 0x1.71547652b82fep+0 + 0x1.8p52) - 0x1.8p52;
-  return moac_scaled_exp_f64((x - n * 0x1.62e42feep-1) - n * 0x1.a39ef35793c76p-33, n);
+// The same for x that is not positive.
+static inline double moac_exp_down_f64(double x) {
+  x = x < -746.0 ? -746.0 : x;
+  const double biased = x * 0x1.71547652b82fep+0 + (0x1.8p52 + 1087.0);
+  const double n = biased - (0x1.8p52 + 1087.0);
+  const double r = (x - n * 0x1.62e42feep-1) - n * 0x1.a39ef35793c76p-33;
+  return moac_raised_f64(moac_near_f64(r), biased, 0x1p-64);
 }
 
 // Larger arrays are refused, so that no size or offset overflows.
@@ -258,7 +251,7 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
       const int64_t b_len = moac_min_i64(b_most, B - b_tile);
       // K, block by block along k
       const int64_t k_whole = M/MOAC_COLS_F64*MOAC_COLS_F64;
-      #pragma omp for collapse(2) schedule(static)
+      #pragma omp for collapse(2)	schedule(static)
       for (int64_t bb = 0; bb < b_len; ++bb) { // attention.moa:4
         for (int64_t k_block = 0; k_block < k_whole; k_block += MOAC_COLS_F64) { // attention.moa:4
           const int64_t at = (bb*moac_min_i64(M + MOAC_COLS_F64, M + MOAC_COLS_F64) + k_block)*(D
@@ -272,7 +265,7 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
         }
       }
       if (k_whole < M) {
-        #pragma omp for collapse(2) schedule(static)
+        #pragma omp for collapse(2)	schedule(static)
         for (int64_t bb = 0; bb < b_len; ++bb) { // attention.moa:4
           for (int64_t j = 0; j < D; ++j) { // attention.moa:4
             const int64_t at = (bb*moac_min_i64(M + MOAC_COLS_F64, M + MOAC_COLS_F64) + k_whole)*(D
@@ -290,7 +283,7 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
       }
       // V, block by block along p
       const int64_t p_whole = E/MOAC_COLS_F64*MOAC_COLS_F64;
-      #pragma omp for collapse(2) schedule(static)
+      #pragma omp for collapse(2)	schedule(static)
       for (int64_t bb = 0; bb < b_len; ++bb) { // attention.moa:7
         for (int64_t k_block = 0; k_block < M; k_block += 4) { // attention.moa:7
           for (int64_t p_block = 0; p_block < p_whole;
@@ -321,7 +314,7 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
           }
         }
       }
-      #pragma omp for collapse(2) schedule(static)
+      #pragma omp for collapse(2)	schedule(static)
       for (int64_t bb = 0; bb < b_len; ++bb) { // attention.moa:4
         for (int64_t i_tile = 0; i_tile < N; i_tile += 48) { // attention.moa:4
           const int64_t b = b_tile + bb;
@@ -398,48 +391,7 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
                   }
                 }
               }
-              const int64_t i_most = i_whole + i_len%MOAC_ROWS/4*4;
-              for (int64_t i_block = i_whole; i_block < i_most; i_block += 4) { // attention.moa:4
-                const int64_t Q_pack_at = i_block*(D + 1);
-                double S_sum_block[4*MOAC_COLS_F64]; // attention.moa:4
-                #pragma GCC unroll 4
-                for (int64_t ii = 0; ii < 4; ++ii) { // attention.moa:4
-                  #pragma omp simd
-                  for (int64_t kk = 0; kk < MOAC_COLS_F64; ++kk) { // attention.moa:4
-                    S_sum_block[ii*MOAC_COLS_F64 + kk] = 0.0;
-                  }
-                }
-                for (int64_t j = 0; j < D; ++j) { // attention.moa:4
-                  #pragma GCC unroll 4
-                  for (int64_t ii = 0; ii < 4; ++ii) { // attention.moa:4
-                    #pragma omp simd
-                    for (int64_t kk = 0; kk < MOAC_COLS_F64; ++kk) { // attention.moa:4
-                      S_sum_block[ii*MOAC_COLS_F64 + kk] += Q_pack[Q_pack_at + ii*(D + 1) + j]
-                          * K_pack[K_pack_at + j*MOAC_COLS_F64 + kk];
-                    }
-                  }
-                }
-                if (k_left == MOAC_COLS_F64) {
-                  #pragma GCC unroll 4
-                  for (int64_t ii = 0; ii < 4; ++ii) { // attention.moa:4
-                    #pragma omp simd
-                    for (int64_t kk = 0; kk < MOAC_COLS_F64; ++kk) { // attention.moa:4
-                      S[(i_block + ii)*272 + (k_block + kk)] = S_sum_block[ii*MOAC_COLS_F64 + kk]
-                          / S_part_value;
-                    }
-                  }
-                } else {
-                  #pragma GCC unroll 4
-                  for (int64_t ii = 0; ii < 4; ++ii) { // attention.moa:4
-                    #pragma omp simd
-                    for (int64_t kk = 0; kk < k_left; ++kk) { // attention.moa:4
-                      S[(i_block + ii)*272 + (k_block + kk)] = S_sum_block[ii*MOAC_COLS_F64 + kk]
-                          / S_part_value;
-                    }
-                  }
-                }
-              }
-              for (int64_t i_block = i_most; i_block < i_len; ++i_block) { // attention.moa:4
+              for (int64_t i_block = i_whole; i_block < i_len; ++i_block) { // attention.moa:4
                 const int64_t Q_pack_at = i_block*(D + 1);
                 double S_sum_block[MOAC_COLS_F64]; // attention.moa:4
                 #pragma omp simd
@@ -497,11 +449,11 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
               const double value = moac_max_f64(m_value, largest);
               m[ii] = value;
               const double value_1 = value == -INFINITY ? 0.0 : value;
-              m_factor[ii] = m_value == -INFINITY ? 0.0 : moac_exp_f64(m_value - value_1);
+              m_factor[ii] = m_value == -INFINITY ? 0.0 : moac_exp_down_f64(m_value - value_1);
               // P[b, i, k] = exp(S[b, i, k] - m[b, i])
               #pragma omp simd
               for (int64_t k = k_tile; k < k_tile + k_len; ++k) { // attention.moa:4
-                S[ii*272 + (k - k_tile)] = moac_exp_f64(S[(i - i_tile)*272 + (k - k_tile)]
+                S[ii*272 + (k - k_tile)] = moac_exp_down_f64(S[(i - i_tile)*272 + (k - k_tile)]
                     - value_1);
               }
               // O_sum2[b, i] = sum[k < M](P[b, i, k])
@@ -578,49 +530,7 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
                   }
                 }
               }
-              const int64_t i_most = i_whole + i_len%MOAC_ROWS/4*4;
-              for (int64_t i_block = i_whole; i_block < i_most; i_block += 4) { // attention.moa:7
-                double O_sum_block[4*MOAC_COLS_F64]; // attention.moa:7
-                #pragma GCC unroll 4
-                for (int64_t ii = 0; ii < 4; ++ii) { // attention.moa:7
-                  #pragma omp simd
-                  for (int64_t pp = 0; pp < MOAC_COLS_F64; ++pp) { // attention.moa:7
-                    O_sum_block[ii*MOAC_COLS_F64 + pp] = 0.0;
-                  }
-                }
-                for (int64_t k = 0; k < k_len; ++k) { // attention.moa:7
-                  #pragma GCC unroll 4
-                  for (int64_t ii = 0; ii < 4; ++ii) { // attention.moa:7
-                    #pragma omp simd
-                    for (int64_t pp = 0; pp < MOAC_COLS_F64; ++pp) { // attention.moa:7
-                      O_sum_block[ii*MOAC_COLS_F64 + pp] += S[(i_block + ii)*272 + k]
-                          * V_pack[V_pack_at + k*MOAC_COLS_F64 + pp];
-                    }
-                  }
-                }
-                if (p_left == MOAC_COLS_F64) {
-                  #pragma GCC unroll 4
-                  for (int64_t ii = 0; ii < 4; ++ii) { // attention.moa:7
-                    #pragma omp simd
-                    for (int64_t pp = 0; pp < MOAC_COLS_F64; ++pp) { // attention.moa:7
-                      const int64_t at = (i_block + ii)*E + (p_block + pp);
-                      O_sum[at] = O_sum[at] * m_factor[i_block + ii]
-                          + O_sum_block[ii*MOAC_COLS_F64 + pp];
-                    }
-                  }
-                } else {
-                  #pragma GCC unroll 4
-                  for (int64_t ii = 0; ii < 4; ++ii) { // attention.moa:7
-                    #pragma omp simd
-                    for (int64_t pp = 0; pp < p_left; ++pp) { // attention.moa:7
-                      const int64_t at = (i_block + ii)*E + (p_block + pp);
-                      O_sum[at] = O_sum[at] * m_factor[i_block + ii]
-                          + O_sum_block[ii*MOAC_COLS_F64 + pp];
-                    }
-                  }
-                }
-              }
-              for (int64_t i_block = i_most; i_block < i_len; ++i_block) { // attention.moa:7
+              for (int64_t i_block = i_whole; i_block < i_len; ++i_block) { // attention.moa:7
                 double O_sum_block[MOAC_COLS_F64]; // attention.moa:7
                 #pragma omp simd
                 for (int64_t pp = 0; pp < MOAC_COLS_F64; ++pp) { // attention.moa:7
