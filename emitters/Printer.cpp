@@ -192,7 +192,7 @@ std::string Printer::clauses(const Loop &loop) {
                                             {"elem", elemName(reduction.type)}})));
   text += privateClause(loop.body) + pieces(loop.pieces);
   if (loop.role == Loop::Role::Team || loop.role == Loop::Role::Workshare)
-    text += use(loop.uneven ? lang.clauseUneven : lang.clauseEven);
+    text += fill(use(loop.uneven ? lang.clauseUneven : lang.clauseEven), {});
   return text;
 }
 

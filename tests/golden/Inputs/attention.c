@@ -251,7 +251,7 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
       const int64_t b_len = moac_min_i64(b_most, B - b_tile);
       // K, block by block along k
       const int64_t k_whole = M/MOAC_COLS_F64*MOAC_COLS_F64;
-      #pragma omp for collapse(2)	schedule(static)
+      #pragma omp for collapse(2) schedule(static)
       for (int64_t bb = 0; bb < b_len; ++bb) { // attention.moa:4
         for (int64_t k_block = 0; k_block < k_whole; k_block += MOAC_COLS_F64) { // attention.moa:4
           const int64_t at = (bb*moac_min_i64(M + MOAC_COLS_F64, M + MOAC_COLS_F64) + k_block)*(D
@@ -265,7 +265,7 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
         }
       }
       if (k_whole < M) {
-        #pragma omp for collapse(2)	schedule(static)
+        #pragma omp for collapse(2) schedule(static)
         for (int64_t bb = 0; bb < b_len; ++bb) { // attention.moa:4
           for (int64_t j = 0; j < D; ++j) { // attention.moa:4
             const int64_t at = (bb*moac_min_i64(M + MOAC_COLS_F64, M + MOAC_COLS_F64) + k_whole)*(D
@@ -283,7 +283,7 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
       }
       // V, block by block along p
       const int64_t p_whole = E/MOAC_COLS_F64*MOAC_COLS_F64;
-      #pragma omp for collapse(2)	schedule(static)
+      #pragma omp for collapse(2) schedule(static)
       for (int64_t bb = 0; bb < b_len; ++bb) { // attention.moa:7
         for (int64_t k_block = 0; k_block < M; k_block += 4) { // attention.moa:7
           for (int64_t p_block = 0; p_block < p_whole;
@@ -314,7 +314,7 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
           }
         }
       }
-      #pragma omp for collapse(2)	schedule(static)
+      #pragma omp for collapse(2) schedule(static)
       for (int64_t bb = 0; bb < b_len; ++bb) { // attention.moa:4
         for (int64_t i_tile = 0; i_tile < N; i_tile += 48) { // attention.moa:4
           const int64_t b = b_tile + bb;

@@ -90,8 +90,8 @@ int spmv(int64_t Z, int64_t N, int64_t M, const double *restrict val, const int6
     return MOAC_ALIASING;
   }
   int status = MOAC_OK;
-  #pragma omp parallel for num_threads(moac_threads(6.0 * N)) \
-          reduction(min : status)	schedule(static)
+  #pragma omp parallel for num_threads(moac_threads(6.0 * N)) reduction(min : status) \
+          schedule(static)
   for (int64_t i = 0; i < N; ++i) { // spmv.moa:4
     // y[i] = sum[t in rp[i]..rp[i + 1]](val[t]*x[col[t]])
     y[i] = 0.0;

@@ -74,7 +74,7 @@ contains
     real(f64) :: sum_
 
     !$omp parallel do num_threads(moac_team(6.0_f64 * N)) reduction(min: status) &
-    !$omp private(sum_, t, at)	schedule(static)
+    !$omp private(sum_, t, at) schedule(static)
     do i = 0, N - 1 ! spmv.moa:4
       ! y[i] = sum[t in rp[i]..rp[i + 1]](val[t]*x[col[t]])
       y(i) = 0.0_f64

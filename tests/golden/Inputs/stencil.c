@@ -87,18 +87,18 @@ int smooth(int64_t N, double a, const double *restrict u, double *restrict v) {
   {
     // v[i] = where(0 < i and i < N - 1, u[i] + a*(u[i - 1] - 2*u[i] + u[i + 1]), u[i])
     // i < 1
-    #pragma omp for	schedule(static)
+    #pragma omp for schedule(static)
     for (int64_t i = 0; i < moac_min_i64(N, 1); ++i) { // stencil.moa:3
       v[i] = u[i];
     }
     // 1 <= i < N - 1
-    #pragma omp for	schedule(static)
+    #pragma omp for schedule(static)
     for (int64_t i = 1; i < N - 1; ++i) { // stencil.moa:3
       const double u_value = u[i];
       v[i] = u_value + a * (u[i - 1] - 2.0 * u_value + u[i + 1]);
     }
     // N - 1 <= i
-    #pragma omp for	schedule(static)
+    #pragma omp for schedule(static)
     for (int64_t i = moac_max_i64(1, N - 1); i < N; ++i) { // stencil.moa:3
       v[i] = u[i];
     }

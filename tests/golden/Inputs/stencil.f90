@@ -68,20 +68,20 @@ contains
 
     ! v[i] = where(0 < i and i < N - 1, u[i] + a*(u[i - 1] - 2*u[i] + u[i + 1]), u[i])
     ! i < 1
-    !$omp do	schedule(static)
+    !$omp do schedule(static)
     do i = 0, min(N, 1_i64) - 1 ! stencil.moa:3
       v(i) = u(i)
     end do
     !$omp end do
     ! 1 <= i < N - 1
-    !$omp do private(u_value)	schedule(static)
+    !$omp do private(u_value) schedule(static)
     do i = 1, N - 1 - 1 ! stencil.moa:3
       u_value = u(i)
       v(i) = u_value + a * (u(i - 1) - 2.0_f64 * u_value + u(i + 1))
     end do
     !$omp end do
     ! N - 1 <= i
-    !$omp do	schedule(static)
+    !$omp do schedule(static)
     do i = max(1_i64, N - 1), N - 1 ! stencil.moa:3
       v(i) = u(i)
     end do
