@@ -58,7 +58,7 @@ TEST(OtherLanguage, DeclaresFirstAndContinuesLines) {
   EXPECT_EQ(printer.take(), R"(integer(8) :: i, j, k
 real(8) :: s
 !$omp parallel do collapse(2) &
-!$omp private(j, s, k)
+!$omp private(j, s, k) schedule(static)
 do i = 0_8, M - 1
   do j = 0_8, N - 1
     s = 0.0d0
