@@ -99,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(
                "'sub i64(K, 1)' printed, 'K' analysed"},
         Change{"LongerLoop", "k < K; ++k", "k <= K; ++k", "unknown loop"},
         Change{"Step", "k < K; ++k", "k < K; k += 2", "'by(K, 2)' printed"},
-        Change{"Float", "value = moac_exp_f64(", "value = moac_exp_f64((float)", "'to f32"},
+        Change{"Float", "value = moac_exp_down_f64(", "value = moac_exp_down_f64((float)", "'to f32"},
         Change{"Warning", "if (M < 0", "int unused; if (M < 0", "clang: kernels.c"},
         Change{"Syntax", "if (M < 0", "if ((M < 0", "clang: kernels.c"},
         Change{"LostCheck", "if (M < 0 || ", "if (", "a negative 'M' is not refused"},
