@@ -208,6 +208,11 @@ private:
     if (key == "op") {
       lang.ops.push_back({*op, *types, std::string(rest), numbers[0],
                           std::vector<int>(numbers.begin() + 1, numbers.end()), false});
+      for (auto [general, special] : {std::pair(Op::exp_, Op::exp_down_), {Op::exp2_, Op::exp2_down_}})
+        if (*op == general) { // an exponential of what is not positive is one all the same
+          lang.ops.push_back(lang.ops.back());
+          lang.ops.back().op = special;
+        }
       return true;
     }
     const auto from = typeSet(first);
