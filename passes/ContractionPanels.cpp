@@ -17,16 +17,11 @@ Panel::Panel(ContractionFrame &frame, Value operand, BlockArgument axis) : f(fra
 
 bool Panel::contiguous(BlockArgument index) {
   bool is = false;
-  SmallVector<Value> work = {operand};
-  llvm::DenseSet<Operation *> seen;
   StageGraph graph(f.gen->getParentOfType<KernelOp>());
-  while (!work.empty()) {
-    Operation *op = work.pop_back_val().getDefiningOp();
-    if (!op || !seen.insert(op).second)
-      continue;
-    op->walk([&](PsiOp psi) { is |= graph.strideOf(psi, index) == shape::Expr(1); });
-    llvm::append_range(work, op->getOperands());
-  }
+  visitSlice(operand, [&](Operation *op) {
+    auto psi = dyn_cast<PsiOp>(op);
+    is |= psi && graph.strideOf(psi, index) == shape::Expr(1);
+  });
   return is;
 }
 

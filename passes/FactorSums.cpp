@@ -56,7 +56,7 @@ private:
           return true;
         }
       } else if (SmallVector<Wrapper> wrappers = wrappersOf(factor, index, stage);
-                 !wrappers.empty() || (factors.size() > 1 && !freeOf(factor, index) && dependsOnRange(factor, stage))) {
+                 !wrappers.empty() || (factors.size() > 1 && !isFreeOf(factor, index) && dependsOnRange(factor, stage))) {
         makeStage(stage, factor, wrappers);
         return true;
       }
@@ -73,17 +73,11 @@ private:
     bool refers = product && product.kind() == ScalarFn::mul_ && llvm::any_of(product.getOperands(), [&](Value factor) {
       auto psi = factor.getDefiningOp<PsiOp>();
       Stage *source = psi ? graph.of(psi.getArray()) : nullptr;
-      return source && !freeOf(factor, index) && !source->hasReduction() && dependsOnRange(source->gen.yielded(), stage);
+      return source && !isFreeOf(factor, index) && !source->hasReduction() && dependsOnRange(source->gen.yielded(), stage);
     });
     if (refers)
       finishOutside(stage, {}, {}, {}, IRMapping());
     return refers;
-  }
-
-  static bool freeOf(Value value, BlockArgument index) {
-    IndexSet free;
-    collectFreeIndices(value, free);
-    return !free.contains(index);
   }
 
   /// The operation helps to compute `value`.
@@ -112,15 +106,15 @@ private:
       unsigned rest = 0;
       Operation *op = value.getDefiningOp();
       if (auto scalar = dyn_cast_or_null<ScalarOp>(op)) {
-        if (scalar.kind() == ScalarFn::div_ && freeOf(scalar.getOperand(1), index))
+        if (scalar.kind() == ScalarFn::div_ && isFreeOf(scalar.getOperand(1), index))
           beside = scalar.getOperand(1), rest = 0;
-        else if (scalar.kind() == ScalarFn::mul_ && freeOf(scalar.getOperand(0), index))
+        else if (scalar.kind() == ScalarFn::mul_ && isFreeOf(scalar.getOperand(0), index))
           beside = scalar.getOperand(0), rest = 1;
-        else if (scalar.kind() == ScalarFn::mul_ && freeOf(scalar.getOperand(1), index))
+        else if (scalar.kind() == ScalarFn::mul_ && isFreeOf(scalar.getOperand(1), index))
           beside = scalar.getOperand(1), rest = 0;
         if (beside)
           value = scalar.getOperand(rest);
-      } else if (auto where = dyn_cast_or_null<WhereOp>(op); where && freeOf(where.getCondition(), index)) {
+      } else if (auto where = dyn_cast_or_null<WhereOp>(op); where && isFreeOf(where.getCondition(), index)) {
         if (isZero(where.thenValue()) || isZero(where.elseValue())) {
           beside = where.getCondition(), rest = isZero(where.thenValue()) ? 1 : 0;
           value = rest ? where.elseValue() : where.thenValue();
@@ -134,22 +128,12 @@ private:
   }
 
   bool dependsOnRange(Value value, Stage &sum) {
-    shape::Expr extent = graph.exprs.toExpr(sum.root.upper(0));
     bool found = false;
-    SmallVector<Value> work = {value};
-    llvm::DenseSet<Operation *> seen;
-    while (!work.empty()) {
-      Operation *op = work.pop_back_val().getDefiningOp();
-      if (!op || isa<GenOp>(op) || !seen.insert(op).second)
-        continue;
-      op->walk([&](Operation *inner) {
-        auto psi = dyn_cast<PsiOp>(inner);
-        Stage *source = psi ? graph.of(psi.getArray()) : nullptr;
-        if (source && source->root && source->root.rank() == 1 && sameRange(*source, sum))
-          found = true;
-        llvm::append_range(work, inner->getOperands());
-      });
-    }
+    visitSlice(value, [&](Operation *op) {
+      auto psi = dyn_cast<PsiOp>(op);
+      Stage *source = psi ? graph.of(psi.getArray()) : nullptr;
+      found |= source && source->root && source->root.rank() == 1 && sameRange(*source, sum);
+    });
     return found;
   }
 
@@ -226,20 +210,12 @@ private:
   /// The extent of an array that is read at the index alone.
   std::optional<shape::Expr> extentAlong(Value value, BlockArgument index) {
     std::optional<shape::Expr> extent;
-    SmallVector<Value> work = {value};
-    llvm::DenseSet<Operation *> seen;
-    while (!work.empty()) {
-      Operation *op = work.pop_back_val().getDefiningOp();
-      if (!op || isa<GenOp>(op) || !seen.insert(op).second)
-        continue;
-      op->walk([&](Operation *inner) {
-        if (auto psi = dyn_cast<PsiOp>(inner))
-          for (auto [subscript, length] : llvm::zip(psi.getSubscripts(), cast<ArrayType>(psi.getArray().getType()).extents()))
-            if (subscript == index && !extent)
-              extent = length;
-        llvm::append_range(work, inner->getOperands());
-      });
-    }
+    visitSlice(value, [&](Operation *op) {
+      if (auto psi = dyn_cast<PsiOp>(op))
+        for (auto [subscript, length] : llvm::zip(psi.getSubscripts(), cast<ArrayType>(psi.getArray().getType()).extents()))
+          if (subscript == index && !extent)
+            extent = length;
+    });
     return extent;
   }
 

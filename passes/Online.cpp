@@ -141,10 +141,10 @@ private:
     Contraction &c = member.blocks;
     c.stage = &stage, c.lane = inner[0];
     std::tie(c.rowOperand, c.laneOperand) = std::pair(product->getOperand(0), product->getOperand(1));
-    if (!freeOf(c.rowOperand, c.lane))
+    if (!isFreeOf(c.rowOperand, c.lane))
       std::swap(c.rowOperand, c.laneOperand);
     llvm::append_range(c.reduced, stage.root.term().getArguments());
-    return freeOf(c.rowOperand, c.lane) && readsNoMember(stage) ? std::optional(member) : std::nullopt;
+    return isFreeOf(c.rowOperand, c.lane) && readsNoMember(stage) ? std::optional(member) : std::nullopt;
   }
 
   /// The value of where(b, 0, value): whether the guard b is one that holds by itself is for `RescaleFinder` to say.
@@ -170,7 +170,10 @@ private:
     c.rowOperand = unguarded(c.rowOperand);
     c.reduced.push_back(stage.root.term().getArgument(0));
     bool leavesOnly = true;
-    visitReads(c.laneOperand, [&](PsiOp psi) { leavesOnly &= !memberRead(psi); });
+    visitSlice(c.laneOperand, [&](Operation *op) {
+      auto psi = dyn_cast<PsiOp>(op);
+      leavesOnly &= !psi || !memberRead(psi);
+    });
     return isStreamedRead(c.rowOperand) && leavesOnly;
   }
 
@@ -193,27 +196,6 @@ private:
       }
     }
     return true;
-  }
-
-  static bool freeOf(Value value, BlockArgument index) {
-    IndexSet free;
-    collectFreeIndices(value, free);
-    return !free.contains(index);
-  }
-
-  static void visitReads(Value value, llvm::function_ref<void(PsiOp)> visit) {
-    SmallVector<Value> work = {value};
-    llvm::DenseSet<Operation *> seen;
-    while (!work.empty()) {
-      Operation *op = work.pop_back_val().getDefiningOp();
-      if (!op || isa<GenOp>(op) || !seen.insert(op).second)
-        continue;
-      op->walk([&](Operation *inner) {
-        if (auto psi = dyn_cast<PsiOp>(inner))
-          visit(psi);
-        llvm::append_range(work, inner->getOperands());
-      });
-    }
   }
 
   bool readsNoMember(Stage &stage) {
@@ -321,7 +303,7 @@ private:
       bool shares = true;
       for (OnlineMember &member : online.members)
         if (member.blocks.stage)
-          shares &= freeOf(member.blocks.laneOperand, member.stage->gen.entry().getArgument(nest.axisOf.at(member.stage)[loop]));
+          shares &= isFreeOf(member.blocks.laneOperand, member.stage->gen.entry().getArgument(nest.axisOf.at(member.stage)[loop]));
       if (!shares)
         continue;
       online.row = loop;

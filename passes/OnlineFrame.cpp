@@ -101,14 +101,7 @@ void OnlineFrame::hoistInvariants(Stage &stage) {
     IndexSet free;
     collectFreeIndices(op, free);
     bool reads = false;
-    SmallVector<Value> work = {op->getResult(0)};
-    while (!work.empty()) {
-      Operation *definition = work.pop_back_val().getDefiningOp();
-      if (!definition || reads)
-        continue;
-      definition->walk([&](Operation *inner) { reads |= isa<PsiOp, RedOp>(inner); });
-      llvm::append_range(work, definition->getOperands());
-    }
+    visitSlice(op->getResult(0), [&](Operation *inner) { reads |= isa<PsiOp, RedOp>(inner); });
     return free.empty() && !reads;
   };
   for (Operation &op : stage.gen.entry().without_terminator()) {

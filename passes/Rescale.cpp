@@ -2,6 +2,7 @@
 #include "passes/Rescale.h"
 #include "passes/Decide.h"
 #include "passes/SameValue.h"
+#include "passes/Slice.h"
 
 using namespace mlir;
 using namespace moac;
@@ -14,22 +15,13 @@ Stage *RescaleFinder::memberRead(Value value) {
 }
 
 bool RescaleFinder::dependsOn(Value value, Stage &on) {
-  SmallVector<Value> work = {value};
-  llvm::DenseSet<Operation *> seen;
-  while (!work.empty()) {
-    Operation *op = work.pop_back_val().getDefiningOp();
-    if (!op || isa<GenOp>(op) || !seen.insert(op).second)
-      continue;
-    bool found = false;
-    op->walk([&](PsiOp psi) {
-      Stage *read = graph.of(psi.getArray());
-      found |= read && (read == &on || graph.dependsOn(read, &on));
-    });
-    if (found)
-      return true;
-    op->walk([&](Operation *inner) { llvm::append_range(work, inner->getOperands()); });
-  }
-  return false;
+  bool found = false;
+  visitSlice(value, [&](Operation *op) {
+    auto psi = dyn_cast<PsiOp>(op);
+    Stage *read = psi ? graph.of(psi.getArray()) : nullptr;
+    found |= read && (read == &on || graph.dependsOn(read, &on));
+  });
+  return found;
 }
 
 std::optional<Rescale> RescaleFinder::of(Value value, Stage &stage, Stage &maximum) {

@@ -70,6 +70,26 @@ void moac::collectFreeIndices(Operation *op, IndexSet &free) {
   collect(op, free, seen);
 }
 
+bool moac::isFreeOf(Value value, BlockArgument index) {
+  IndexSet free;
+  collectFreeIndices(value, free);
+  return !free.contains(index);
+}
+
+void moac::visitSlice(Value value, llvm::function_ref<void(Operation *)> visit) {
+  SmallVector<Value> work = {value};
+  llvm::DenseSet<Operation *> seen;
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val().getDefiningOp();
+    if (!op || isa<GenOp>(op) || !seen.insert(op).second)
+      continue;
+    op->walk([&](Operation *inner) {
+      visit(inner);
+      llvm::append_range(work, inner->getOperands());
+    });
+  }
+}
+
 Value moac::cloneSlice(Value value, IRMapping &map, OpBuilder &builder) {
   if (map.contains(value))
     return map.lookup(value);

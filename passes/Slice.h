@@ -22,6 +22,13 @@ void collectFreeIndices(mlir::Value value, IndexSet &free);
 /// The same for everything an operation reads, regions included.
 void collectFreeIndices(mlir::Operation *op, IndexSet &free);
 
+/// `value` does not depend on the index.
+bool isFreeOf(mlir::Value value, mlir::BlockArgument index);
+
+/// Visits every operation that `value` is computed from, those inside regions included; arrays defined in the kernel's body are
+/// not looked into.
+void visitSlice(mlir::Value value, llvm::function_ref<void(mlir::Operation *)> visit);
+
 /// Clones the definition of `value` at the builder's place, as far as it is not in `map` and not defined in the kernel's
 /// body. Every free index must be in `map`.
 mlir::Value cloneSlice(mlir::Value value, mlir::IRMapping &map, mlir::OpBuilder &builder);
