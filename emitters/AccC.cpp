@@ -20,7 +20,7 @@ LangTraits make() {
   lang.teamOpen = lang.region = lang.workshareLoop = lang.threadSlot = lang.scratch =
       unsupported("OpenACC has no threads that take slices");
   lang.teamLoop = "#pragma acc parallel loop{clauses}";
-  lang.laneLoop = "#pragma acc loop{clauses}";
+  lang.blockLoop = lang.laneLoop = "#pragma acc loop{clauses}";
   lang.clauseThreads = lang.clauseEven = lang.clauseUneven = none;
   lang.laneReductions = {{Op::add_, "\treduction(+ : {name})"},
                          {Op::mul_, "\treduction(* : {name})"},

@@ -27,7 +27,7 @@ LangTraits make() {
       unsupported("OpenACC has no threads that take slices");
   lang.teamLoop = "!$acc parallel loop{clauses}";
   lang.teamLoopClose = "!$acc end parallel loop";
-  lang.laneLoop = "!$acc loop{clauses}";
+  lang.blockLoop = lang.laneLoop = "!$acc loop{clauses}";
   lang.clauseThreads = lang.clauseEven = lang.clauseUneven = none;
   lang.laneReductions = {{Op::add_, "\treduction(+: {name})"},
                          {Op::mul_, "\treduction(*: {name})"},

@@ -263,6 +263,7 @@ LangTraits make() {
       .clauseUneven = "\tschedule(dynamic)",
       .laneLoop = "#pragma omp simd{clauses}",
       .unrollLoop = "#pragma GCC unroll {factor}",
+      .blockLoop = "#pragma omp simd{clauses}\tsimdlen({lanes})\nMOAC_WHOLE_LANES",
       .clauseCollapse = "\tcollapse({n})",
       .clauseThreads = "\tnum_threads(moac_threads({work}))",
       .clauseTeam = "\tnum_threads(team)",

@@ -66,8 +66,6 @@ public:
     return out;
   }
 
-  Term VisitForStmt(const ForStmt *s) { return loop(s, leaf("directives")); }
-
   Term VisitAttributedStmt(const AttributedStmt *s) {
     Term directives = leaf("directives");
     for (const Attr *attribute : s->getAttrs()) {
@@ -77,6 +75,13 @@ public:
       directives.args.push_back(leaf("unroll " + Visit(hint->getValue()).head));
     }
     return loop(s->getSubStmt(), std::move(directives));
+  }
+
+  /// A loop that is to be kept whole is that loop.
+  static const Stmt *whole(const Stmt *s) {
+    const auto *attributed = dyn_cast<AttributedStmt>(s);
+    const auto *hint = attributed && attributed->getAttrs().size() == 1 ? dyn_cast<LoopHintAttr>(attributed->getAttrs()[0]) : nullptr;
+    return hint && hint->getOption() == LoopHintAttr::Unroll && hint->getState() == LoopHintAttr::Disable ? attributed->getSubStmt() : s;
   }
 
   Term VisitOMPExecutableDirective(const OMPExecutableDirective *s) {
@@ -89,14 +94,15 @@ public:
       return {"atomic capture", block(body).args, 0};
     if (s->getDirectiveKind() == llvm::omp::OMPD_parallel)
       return {"region", {std::move(directives), block(body)}, 0};
-    return loop(body, std::move(directives));
+    return loop(whole(body), std::move(directives));
   }
 
   // ---- expressions
 
+  Term VisitForStmt(const ForStmt *s) { return loop(s, leaf("directives")); }
   Term VisitExpr(const Expr *e) { return VisitStmt(e); }
-
   Term VisitParenExpr(const ParenExpr *e) { return expression(e->getSubExpr()); }
+  Term VisitDeclRefExpr(const DeclRefExpr *e) { return leaf(e->getDecl()->getNameAsString()); }
 
   Term VisitIntegerLiteral(const IntegerLiteral *e) {
     return leaf(fmt::format("{}", e->getValue().getZExtValue()));
@@ -105,8 +111,6 @@ public:
   Term VisitFloatingLiteral(const FloatingLiteral *e) {
     return real(e->getValueAsApproximateDouble(), e->getType());
   }
-
-  Term VisitDeclRefExpr(const DeclRefExpr *e) { return leaf(e->getDecl()->getNameAsString()); }
 
   Term VisitArraySubscriptExpr(const ArraySubscriptExpr *e) {
     return {"[] " + expression(e->getBase()).head, parts({e->getIdx()}), 0};
@@ -127,8 +131,7 @@ public:
     for (const Expr *argument : e->arguments())
       arguments.push_back(expression(widened(argument)));
     const FunctionDecl *callee = e->getDirectCallee();
-    return {callee ? calledWord(callee->getNameAsString()) : "unknown call", std::move(arguments),
-            0};
+    return {callee ? calledWord(callee->getNameAsString()) : "unknown call", std::move(arguments), 0};
   }
 
   Term VisitUnaryOperator(const UnaryOperator *e) {
@@ -310,9 +313,7 @@ private:
     const std::string name = variable->getNameAsString();
     const QualType type = variable->getType();
     if (const auto *array = context.getAsConstantArrayType(type))
-      return {"array " + typeWord(array->getElementType()) + " " + name,
-              {arraySize(variable)},
-              0};
+      return {"array " + typeWord(array->getElementType()) + " " + name, {arraySize(variable)}, 0};
     const char *how = variable->getStorageClass() != SC_None ? "static"
                       : type.isConstQualified()              ? "let"
                                                              : "var";
@@ -328,8 +329,7 @@ private:
     const auto *first = loop ? dyn_cast_or_null<DeclStmt>(loop->getInit()) : nullptr;
     const auto *last = loop ? dyn_cast_or_null<BinaryOperator>(loop->getCond()) : nullptr;
     const auto *step = loop ? dyn_cast_or_null<UnaryOperator>(loop->getInc()) : nullptr;
-    const auto *stride =
-        loop ? dyn_cast_or_null<CompoundAssignOperator>(loop->getInc()) : nullptr;
+    const auto *stride = loop ? dyn_cast_or_null<CompoundAssignOperator>(loop->getInc()) : nullptr;
     if (!first || !first->isSingleDecl() || !last || (!step && !stride))
       return leaf("unknown loop");
     const Term variable = declaration(first->getSingleDecl());
@@ -366,9 +366,10 @@ private:
         names += " " + expression(variable).head;
       return leaf("reduction " + word + names);
     }
+    if (const auto *lanes = dyn_cast<OMPSimdlenClause>(clause))
+      return lanesTerm(expression(lanes->getSimdlen()->IgnoreImplicit()));
     if (const auto *schedule = dyn_cast<OMPScheduleClause>(clause))
-      return leaf(schedule->getChunkSize() ? std::string("schedule other")
-                                           : std::string("schedule ") + getOpenMPSimpleClauseTypeName(llvm::omp::OMPC_schedule, schedule->getScheduleKind()));
+      return leaf(schedule->getChunkSize() ? "schedule other" : std::string("schedule ") + getOpenMPSimpleClauseTypeName(llvm::omp::OMPC_schedule, schedule->getScheduleKind()));
     return leaf("unknown clause " + llvm::omp::getOpenMPClauseName(clause->getClauseKind()).str());
   }
 
@@ -393,8 +394,8 @@ public:
     info.FormatDiagnostic(message);
     std::string place;
     if (info.hasSourceManager() && info.getLocation().isValid()) {
-      const PresumedLoc where = info.getSourceManager().getPresumedLoc(
-          info.getSourceManager().getExpansionLoc(info.getLocation()));
+      const SourceManager &from = info.getSourceManager();
+      const PresumedLoc where = from.getPresumedLoc(from.getExpansionLoc(info.getLocation()));
       if (where.isValid())
         place = fmt::format("{}:{}: ", where.getFilename(), where.getLine());
     }

@@ -296,6 +296,7 @@ LangTraits make() {
       .clauseUneven = "\tschedule(dynamic)",
       .laneLoop = "!$omp simd{clauses}",
       .unrollLoop = "!dir$ unroll {factor}\n!GCC$ unroll {factor}",
+      .blockLoop = "!$omp simd{clauses}",
       .clauseCollapse = "\tcollapse({n})",
       .clauseThreads = "\tnum_threads(moac_team({work}))",
       .clauseTeam = "\tnum_threads(team)\tprivate(slot)",

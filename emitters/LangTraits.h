@@ -152,6 +152,7 @@ struct LangTraits {
   Text workshareLoop, workshareLoopClose;
   Text clauseEven, clauseUneven; // how iterations are divided: alike, or each as a thread is free
   Text laneLoop, unrollLoop; // {factor}
+  Text blockLoop; // {lanes}: a lane loop of so many iterations, the lanes of a register block
   Text clauseCollapse;       // {n}
   Text clauseThreads;        // {work}: for a team without scratch
   Text clauseTeam;           // for a team whose size the kernel's scratch was made for

@@ -214,6 +214,7 @@ struct Loop {
   int64_t collapse = 1;
   bool uneven = false; // Team and Workshare: some iterations take much longer than others
   int64_t factor = 0;
+  bool block = false;   // Lanes: as many as a register block has, a number that the compiler knows
   std::optional<Expr> work; // Team: estimate of the innermost iterations, F64
   bool fails = false;       // a Fail inside
   std::vector<LaneReduction> reductions;

@@ -348,6 +348,8 @@ void KernelBuilder::loop(onf::ForOp op, Body &body) {
     loop.uneven = op->hasAttr("uneven");
   } else if (role == "lanes") {
     loop.role = Loop::Role::Lanes;
+    loop.block = loop.lo.kind == Expr::Kind::Integer && loop.lo.integer == 0 &&
+                 loop.hi.kind != Expr::Kind::Integer && isConstant(loop.hi);
   } else if (role == "unroll") {
     loop.role = Loop::Role::Unroll;
     if (auto copies = op->getAttrOfType<IntegerAttr>("copies"))

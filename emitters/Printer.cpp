@@ -224,9 +224,11 @@ void Printer::print(const Loop &loop) {
                                   {lang.workshareLoop, lang.workshareLoopClose},
                                   {lang.laneLoop, none},
                                   {lang.unrollLoop, none}};
-  const Directive &directive = directives[static_cast<unsigned>(loop.role)];
+  const Directive ofBlock{lang.blockLoop, none};
+  const Directive &directive = loop.block ? ofBlock : directives[static_cast<unsigned>(loop.role)];
   lines(fill(use(directive.open),
              {{"clauses", loop.role == Loop::Role::Sequential ? "" : clauses(loop)},
+              {"lanes", loop.block ? expression(loop.hi) : ""},
               {"factor", std::to_string(loop.factor)}}));
   const int binds = loop.reverse ? lang.loopBoundReverseBinds : lang.loopBoundBinds;
   std::string where = place(loop.where);

@@ -111,7 +111,7 @@ LangTraits blankTable(const std::string &name) {
                   .emptyBlock = none, .loopBoundBinds = 0, .loopBoundReverseBinds = 0,
                   .loopWhere = none, .teamLoop = none, .teamLoopClose = none, .teamOpen = none,
                   .region = none, .regionClose = none, .workshareLoop = none,
-                  .workshareLoopClose = none, .clauseEven = none, .clauseUneven = none, .laneLoop = none, .unrollLoop = none,
+                  .workshareLoopClose = none, .clauseEven = none, .clauseUneven = none, .laneLoop = none, .unrollLoop = none, .blockLoop = none,
                   .clauseCollapse = none, .clauseThreads = none, .clauseTeam = none,
                   .clauseStatus = none, .clausePrivate = none, .laneReductions = {}, .threadSlot = none, .scratch = none,
                   .scratchBytes = "1{factors}", .scratchFactor = " * {factor}",

@@ -278,6 +278,8 @@ private:
       out.args.push_back(leaf("reduction min status"));
     for (const LaneReduction &reduction : loop.reductions)
       out.args.push_back(leaf(fmt::format("reduction {} {}", reductionWord(reduction), reduction.name)));
+    if (loop.block)
+      out.args.push_back(lanesTerm(termOf(loop.hi)));
     if (team || loop.role == Loop::Role::Workshare)
       out.args.push_back(leaf(loop.uneven ? "schedule dynamic" : "schedule static"));
     return out;
