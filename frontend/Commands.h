@@ -65,6 +65,13 @@ struct MachineCommand {
 };
 int showMachine(const MachineCommand &command);
 
+struct ScenarioCommand {
+  std::string file;    ///< a description as ir/Scenario.h reads it
+  std::string machine; ///< empty: this host
+  bool json = false;
+};
+int showScenario(const ScenarioCommand &command);
+
 struct CheckCommand {
   std::vector<std::string> files;
   SourceOptions source; ///< `file` is taken from `files`

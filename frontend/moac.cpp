@@ -41,6 +41,7 @@ struct Commands {
   ExplainCommand explain;
   CostCommand cost;
   MachineCommand machine;
+  ScenarioCommand scenario;
   BundleCommand bundle;
   int (*chosen)(const Commands &) = nullptr;
 
@@ -156,6 +157,14 @@ struct Commands {
     sub->add_flag("--json", machine.json, "in the form that --machine reads");
     sub->callback([this] { chosen = [](const Commands &c) { return showMachine(c.machine); }; });
   }
+
+  void addScenario(CLI::App &app) {
+    CLI::App *sub = app.add_subcommand("scenario", "project what candidates may gain over a measured baseline, and reject by gates");
+    sub->add_option("FILE", scenario.file, "a description in JSON: baseline, candidates, gates, end to end")->required();
+    sub->add_option("--machine", scenario.machine, "a machine's name or file; otherwise this host")->type_name("NAME");
+    sub->add_flag("--json", scenario.json, "the same for programs");
+    sub->callback([this] { chosen = [](const Commands &c) { return showScenario(c.scenario); }; });
+  }
 };
 
 /// Commands of the SHMEM layer; they read their own arguments. -1: none of them.
@@ -217,6 +226,7 @@ int main(int argc, char **argv) {
   commands.addExplain(app);
   commands.addCost(app);
   commands.addMachine(app);
+  commands.addScenario(app);
   commands.addBundle(app);
   try {
     app.parse(argc, argv);

@@ -1,5 +1,6 @@
 // Costs for a reader and for programs.
 #include "ir/Cost.h"
+#include "ir/TextTable.h"
 
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -27,32 +28,6 @@ std::string bytesText(double bytes) {
     bytes /= 1000;
   return fmt::format("{:.4g} {}", bytes, units[unit]);
 }
-
-/// A table whose columns are as wide as what they hold; the last one is not padded.
-class Table {
-public:
-  void row(std::vector<std::string> cells) {
-    widths.resize(std::max(widths.size(), cells.size()));
-    for (size_t i = 0; i < cells.size(); ++i)
-      widths[i] = std::max(widths[i], cells[i].size());
-    rows.push_back(std::move(cells));
-  }
-  std::string text() const {
-    std::string out;
-    for (const auto &cells : rows) {
-      out += "  ";
-      for (size_t i = 0; i < cells.size(); ++i)
-        out += i + 1 == cells.size() ? cells[i] : fmt::format("{:<{}}  ", cells[i], widths[i]);
-      out.erase(out.find_last_not_of(' ') + 1);
-      out += "\n";
-    }
-    return out;
-  }
-
-private:
-  std::vector<std::vector<std::string>> rows;
-  std::vector<size_t> widths;
-};
 
 /// A formula that a line holds; JSON has all of it.
 std::string shortened(const std::string &formula) { return formula.size() <= 110 ? formula : formula.substr(0, 104) + " ..."; }
@@ -84,7 +59,7 @@ private:
   }
 
   std::string operations() const {
-    Table table;
+    TextTable table;
     for (unsigned k = 0; k < kindCount; ++k)
       if (Count count = cost.byKind(static_cast<Kind>(k)); !count.isZero())
         table.row({kindWord(static_cast<Kind>(k)), number(count), shortened(count.str())});
@@ -97,7 +72,7 @@ private:
   }
 
   std::string arrays() const {
-    Table table;
+    TextTable table;
     for (const ArrayCost &a : cost.arrays) {
       std::vector<std::string> what;
       for (auto [word, count] : {std::pair("loads", &a.loads), std::pair("stores", &a.stores), std::pair("updates", &a.updates)})
@@ -113,7 +88,7 @@ private:
     if (!report.traffic)
       return "";
     std::string out = fmt::format("\nbytes between memory levels, model of {}\n", report.machine);
-    Table table;
+    TextTable table;
     for (const LevelTraffic &level : *report.traffic) {
       table.row({level.level + " and beyond", bytesText(level.total())});
       for (const LevelTraffic::OfArray &a : level.arrays)
@@ -123,7 +98,7 @@ private:
   }
 
   std::string scratch() const {
-    Table table;
+    TextTable table;
     for (auto [word, bytes] : {std::pair("one for the call", &cost.sharedBytes), std::pair("each thread, heap", &cost.threadBytes),
                                std::pair("each thread, stack", &cost.stackBytes)})
       table.row({word, number(Count(*bytes)), bytes->str() + " B"});

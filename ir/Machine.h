@@ -31,6 +31,8 @@ struct MachineMemory {
   int64_t bytes = 0;
   int64_t line = 64;        ///< bytes that move together
   int64_t sharedBy = 1;     ///< units (cores of a CPU, SMs of a GPU) that share one of it
+  int64_t unit = 1;         ///< what one warp or block is given at a time, in bytes
+  int64_t reserved = 0;     ///< bytes that each block takes beyond what it asks for
   double bytesPerSecond = 0; ///< of one such memory, measured; 0: unknown
 };
 
