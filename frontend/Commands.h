@@ -65,6 +65,16 @@ struct MachineCommand {
 };
 int showMachine(const MachineCommand &command);
 
+struct PlanCommand {
+  SourceOptions source;
+  std::vector<std::string> sizes; ///< "N=2048"
+  std::vector<std::string> trips; ///< "t=8": iterations of a loop that depends on data
+  std::string machine;            ///< a description, by name or file; empty: this host
+  std::string output;             ///< when not empty: where to write the winner's schedule
+  bool json = false;
+};
+int plan(const PlanCommand &command);
+
 struct ScenarioCommand {
   std::string file;    ///< a description as ir/Scenario.h reads it
   std::string machine; ///< empty: this host
@@ -89,6 +99,8 @@ std::vector<KernelSignature> selectedKernels(const Program &program, const Sourc
 /// A description by name or file, or this host. Nothing, after a message, when there is none.
 std::optional<Machine> machineNamed(const std::string &name);
 
+/// Reads "N=2048" of an option into `to`; false after a message.
+bool readNumbers(const std::vector<std::string> &from, const char *option, std::map<std::string, int64_t> &to);
 /// Splits "NAME=value"; false when there is no '=' or no name.
 bool splitAssignment(const std::string &text, std::string &name, std::string &value);
 /// Prints `moac: error: ...` to stderr.

@@ -14,11 +14,14 @@
 #include "frontend/EmbeddedTexts.h"
 #include "frontend/ExplainKernel.h"
 #include "frontend/Imports.h"
+#include "frontend/Parser.h"
 #include "frontend/Schedules.h"
 #include "frontend/SecondReader.h"
 #include "ir/OnfWorkTree.h"
 #include "passes/Passes.h"
+#include "passes/PlanChoices.h"
 #include "passes/Refusal.h"
+#include "passes/ScheduleText.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
@@ -59,6 +62,8 @@ public:
       : options(options), messages(sources), context(MLIRContext::Threading::DISABLED) {
     context.loadDialect<moa::MoaDialect, onf::OnfDialect>();
     files = loadFiles(path, options.importFolders, sources, messages);
+    for (const auto &[kernel, directives] : options.schedules)
+      replaceSchedule(kernel, directives);
     module = buildModule(files, messages, context);
     if (!module)
       return;
@@ -104,6 +109,20 @@ public:
   }
 
   Answer<std::string> explain(const std::string &kernel, const std::string &notation) override;
+
+  Answer<std::string> schedule(const std::string &kernel) override {
+    ModuleOp stages = at(Stage::Scheduled);
+    auto op = stages ? lookup<moa::KernelOp>(stages, kernel) : moa::KernelOp();
+    if (!op)
+      return Answer<std::string>::failure(stages ? "no kernel '" + kernel + "'" : problems);
+    return "schedule " + kernel + " for cpu {\n" + scheduleText(op) + "}\n";
+  }
+
+  std::vector<PlanChoice> choices(const std::string &kernel, const Machine &machine) override {
+    ModuleOp stages = at(Stage::Scheduled);
+    auto op = stages ? lookup<moa::KernelOp>(stages, kernel) : moa::KernelOp();
+    return op ? planChoices(op, machine) : std::vector<PlanChoice>();
+  }
 
   Answer<cost::WorkTree> work(const std::string &kernel, const cost::Sizes &trips, unsigned tuned) override {
     ModuleOp loops = at(Stage::Onf);
@@ -229,6 +248,13 @@ private:
     if (!source.problems.empty())
       return refused(source.problems);
     return EmittedSource{"", source.text, table.extension};
+  }
+
+  void replaceSchedule(const std::string &kernel, const std::string &directives) {
+    for (ast::File &file : files)
+      std::erase_if(file.schedules, [&](const ast::Schedule &s) { return s.kernel.text == kernel; });
+    if (!directives.empty() && !files.empty())
+      files.push_back(parse(sources, sources.add("schedule", "schedule " + kernel + " for cpu {\n" + directives + "}\n"), messages));
   }
 
   template <class Op> static Op lookup(ModuleOp source, const std::string &name) {

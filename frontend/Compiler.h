@@ -10,8 +10,10 @@
 
 #include "emitters/CReading.h"
 #include "frontend/HostArray.h"
+#include "ir/Machine.h"
 #include "ir/Shape.h"
 #include "ir/WorkTree.h"
+#include "passes/PlanChoice.h"
 
 #include <cstdint>
 #include <map>
@@ -61,6 +63,8 @@ struct LoadOptions {
   std::map<std::string, int64_t> bindings; ///< symbols that become constants
   bool unchecked = false;                  ///< leave out run-time index checks
   bool strictOrder = false;                ///< reductions in the written order
+  /// Directives by kernel, a line each, in place of the schedule that the file gives it; empty: none.
+  std::map<std::string, std::string> schedules;
   uint64_t patience = 0; ///< steps of the interpreter on a formula; 0: as many as ir/Interpreter.h says
 };
 
@@ -147,6 +151,10 @@ public:
   virtual Answer<std::string> print(Stage stage, const std::string &kernel) = 0;
   /// Shapes, laws, DNF, schedule and ONF of a kernel for a reader; `notation` is "ascii", "moa" or "json".
   virtual Answer<std::string> explain(const std::string &kernel, const std::string &notation) = 0;
+  /// The kernel's schedule, decided by moac or by the user, as the user would write it.
+  virtual Answer<std::string> schedule(const std::string &kernel) { return Answer<std::string>::failure("no schedule"); }
+  /// Other schedules worth trying; the kernel has none of the user's.
+  virtual std::vector<PlanChoice> choices(const std::string &kernel, const Machine &machine) { return {}; }
   /// What the kernel's loops do, to be counted (ir/Cost.h). `trips` gives axes whose loops depend on data a number of
   /// iterations, `tuned` chooses constants of the emitted file: 0 as interpreted, 1 with AVX, 2 with AVX-512.
   virtual Answer<cost::WorkTree> work(const std::string &kernel, const cost::Sizes &trips, unsigned tuned) {

@@ -9,8 +9,7 @@
 
 using namespace moac;
 
-namespace {
-bool readNumbers(const std::vector<std::string> &from, const char *option, cost::Sizes &to) {
+bool moac::readNumbers(const std::vector<std::string> &from, const char *option, std::map<std::string, int64_t> &to) {
   for (const std::string &text : from) {
     std::string name, value;
     int64_t number = 0;
@@ -25,6 +24,7 @@ bool readNumbers(const std::vector<std::string> &from, const char *option, cost:
   return true;
 }
 
+namespace {
 /// Sizes for the symbols of one kernel; empty when one is missing.
 cost::Sizes sizesFor(const cost::Cost &cost, const cost::Sizes &given, std::string &missing) {
   cost::Sizes sizes;

@@ -41,6 +41,7 @@ struct Commands {
   ExplainCommand explain;
   CostCommand cost;
   MachineCommand machine;
+  PlanCommand plan;
   ScenarioCommand scenario;
   BundleCommand bundle;
   int (*chosen)(const Commands &) = nullptr;
@@ -158,6 +159,22 @@ struct Commands {
     sub->callback([this] { chosen = [](const Commands &c) { return showMachine(c.machine); }; });
   }
 
+  void addPlan(CLI::App &app) {
+    CLI::App *sub = app.add_subcommand("plan", "try schedules of a kernel by their counts: winner, runner-up and reasons");
+    addSourceOptions(*sub, plan.source);
+    sub->add_option("--size", plan.sizes, "symbols and integer scalars, as in M=512,N=2048")
+        ->delimiter(',')
+        ->type_name("SYMBOL=N,...");
+    sub->add_option("--trips", plan.trips, "iterations of loops that depend on data, as in t=8")
+        ->delimiter(',')
+        ->type_name("AXIS=N,...");
+    sub->add_option("--machine", plan.machine, "a machine's name or file; otherwise this host")
+        ->type_name("NAME");
+    sub->add_option("-o", plan.output, "write the winner's schedule here")->type_name("FILE");
+    sub->add_flag("--json", plan.json, "the same for programs");
+    sub->callback([this] { chosen = [](const Commands &c) { return moac::plan(c.plan); }; });
+  }
+
   void addScenario(CLI::App &app) {
     CLI::App *sub = app.add_subcommand("scenario", "project what candidates may gain over a measured baseline, and reject by gates");
     sub->add_option("FILE", scenario.file, "a description in JSON: baseline, candidates, gates, end to end")->required();
@@ -226,6 +243,7 @@ int main(int argc, char **argv) {
   commands.addExplain(app);
   commands.addCost(app);
   commands.addMachine(app);
+  commands.addPlan(app);
   commands.addScenario(app);
   commands.addBundle(app);
   try {

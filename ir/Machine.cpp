@@ -34,8 +34,7 @@ const MachineMemory *Machine::memory(std::string_view wanted) const {
   return found == memories.end() ? nullptr : &*found;
 }
 
-namespace {
-std::string bytesText(int64_t bytes) {
+std::string moac::bytesText(int64_t bytes) {
   const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
   double value = static_cast<double>(bytes);
   size_t unit = 0;
@@ -43,7 +42,6 @@ std::string bytesText(int64_t bytes) {
     value /= 1024;
   return fmt::format("{:.4g} {}", value, units[unit]);
 }
-} // namespace
 
 std::string moac::machineText(const Machine &m) {
   std::string axes;

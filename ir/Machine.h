@@ -78,6 +78,8 @@ MachineAnswer parseMachine(std::string_view json, const std::string &where);
 MachineAnswer loadMachine(const std::string &name, const std::vector<std::string> &folders);
 /// The same that parseMachine reads.
 std::string machineJson(const Machine &machine);
+/// "16 MiB".
+std::string bytesText(int64_t bytes);
 /// For a reader: a few lines.
 std::string machineText(const Machine &machine);
 

@@ -77,7 +77,7 @@ private:
     r.known = access.offset.has_value();
     if (!r.known)
       return r;
-    r.base = *access.offset;
+    r.base = fromTheirBegin(*access.offset, inside);
     for (const Loop &loop : inside) {
       const std::string &v = loop.loop->range.variable;
       const Expr slope = r.base.substitute({{v, Expr::name(v) + Expr(1)}}) - r.base;
@@ -89,6 +89,27 @@ private:
     }
     return r;
   }
+
+  /// With loops counted from where they begin: inside a tile, the loop over tiles moves what the loop over its indices moves.
+  Expr fromTheirBegin(Expr offset, const std::vector<Loop> &inside) {
+    for (size_t i = inside.size(); i-- > 1;) {
+      const LoopRange &range = inside[i].loop->range;
+      Expr begin = range.lo;
+      bool moved = false;
+      for (size_t outer = 0; outer < i; ++outer) {
+        const std::string &v = inside[outer].loop->range.variable;
+        if (!range.lo.mentions(v))
+          continue;
+        moved = true;
+        if ((next(range.lo, v) - range.lo).mentions(v)) // clipped: as it moves in the middle of the loops
+          begin = begin.substitute({{v, Expr(middles[v])}}) + Expr(static_cast<int64_t>(number(next(range.lo, v)) - number(range.lo))) * (Expr::name(v) - Expr(middles[v]));
+      }
+      if (moved)
+        offset = offset.substitute({{range.variable, begin + Expr::name(range.variable)}});
+    }
+    return offset;
+  }
+  static Expr next(const Expr &e, const std::string &v) { return e.substitute({{v, Expr::name(v) + Expr(1)}}); }
 
   /// Loops stand in the middle of their ranges while what is inside is looked at.
   void enter(const LoopRange &range) {
