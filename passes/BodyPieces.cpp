@@ -258,7 +258,8 @@ void BodyEmitter::forPiece(const AxisLoop &loop, const Piece &piece, const Range
         along && llvm::is_contained(lifts->second, shape::floordiv(along->x, along->m)))
       return forQuotients(loop, *along, {range.lo, range.hi}, !outside.provePositive(along->m), inside);
   Value lo = loop.parts && !range.step ? forParts(loop, range, inside) : range.lo;
-  Value index = openLoop(b, loc, lo, range.hi, indexName(loop.axis), loop.role, 0, loop.reverse);
+  bool isEdge = loop.role == "lanes" && piece.isSingle(outside); // lanes would cost more than they do
+  Value index = openLoop(b, loc, lo, range.hi, indexName(loop.axis), isEdge ? "sequential" : loop.role, 0, loop.reverse);
   complete(index, range.step, loop.copies);
   enter(loop.axis, index);
   inside();

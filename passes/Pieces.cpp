@@ -18,6 +18,12 @@ void Piece::assume(shape::Facts &facts, const std::string &index) const {
     facts.nonNegative(*below - i - shape::Expr(1));
 }
 
+bool Piece::isSingle(const shape::Facts &facts) const {
+  return llvm::any_of(los, [&](const shape::Expr &lo) {
+    return llvm::any_of(his, [&](const shape::Expr &hi) { return facts.proveNonNegative(lo + shape::Expr(1) - hi); });
+  });
+}
+
 std::string Piece::text(const std::string &index) const {
   auto show = [](const shape::Expr &e) { return IndexExprs::display(e); };
   if (!from.empty() && below && from.back() + shape::Expr(1) == *below)

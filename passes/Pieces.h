@@ -28,6 +28,8 @@ struct Piece {
 
   /// Adds what is known of an index of the piece, and that there is one.
   void assume(shape::Facts &facts, const std::string &index) const;
+  /// It has one index at most.
+  bool isSingle(const shape::Facts &facts) const;
   /// `1 <= i and i < N - 1`, as a reader writes it.
   std::string text(const std::string &index) const;
 };
