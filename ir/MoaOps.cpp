@@ -282,6 +282,9 @@ OpFoldResult ScalarOp::fold(FoldAdaptor adaptor) {
       return getOperand(1);
     if ((fn == ScalarFn::mul_ || fn == ScalarFn::floordiv_) && isConst(b, 1))
       return getOperand(0);
+    auto sum = getOperand(0).getDefiningOp<ScalarOp>();
+    if (fn == ScalarFn::sub_ && sum && sum.kind() == ScalarFn::add_ && sum.getOperand(0) == getOperand(1))
+      return sum.getOperand(1);
     if (fn == ScalarFn::mul_ && (isConst(a, 0) || isConst(b, 0)))
       return Builder(getContext()).getIndexAttr(0);
     return {};

@@ -1,6 +1,5 @@
 // Sizes and arithmetic around register blocks; see ContractionFrame.h.
 #include "passes/ContractionFrame.h"
-#include "passes/StageLoops.h"
 
 #include "ir/KernelFacts.h"
 #include "ir/Tuned.h"
@@ -10,34 +9,9 @@ using namespace moac;
 using namespace moac::moa;
 
 ContractionFrame::ContractionFrame(const Contraction &c, const Schedule &schedule, ContractionSite &site)
-    : c(c), schedule(schedule), site(site), b(site.builder), loc(c.stage->gen.getLoc()), gen(c.stage->gen),
-      type(c.stage->root.getResult().getType()) {
+    : LoopFrame(site, c.stage->gen.getLoc()), c(c), schedule(schedule), gen(c.stage->gen), type(c.stage->root.getResult().getType()) {
   if (!c.outer.empty())
     batch = c.outer.back();
-}
-
-Value ContractionFrame::number(int64_t value) { return indexConstant(b, loc, value); }
-Value ContractionFrame::apply(ScalarFn fn, Value x, Value y) { return buildIndex(b, loc, fn, {x, y}); }
-Value ContractionFrame::named(const std::string &name, Value value) {
-  return onf::NamedOp::create(b, loc, b.getIndexType(), value, name);
-}
-Value ContractionFrame::compare(ScalarFn fn, Value x, Value y) {
-  return ScalarOp::create(b, loc, b.getI1Type(), b.getStringAttr(scalarFnName(fn)), ValueRange{x, y}, UnitAttr());
-}
-Value ContractionFrame::materialized(const shape::Expr &e) {
-  return materialize(e, b, loc, [&](const std::string &name) { return site.values.lookup(site.context.exprs.valueOf(name)); });
-}
-
-Value ContractionFrame::open(const std::string &name, Value lo, Value hi, Value step, StringRef role, unsigned collapse) {
-  Value index = openLoop(b, loc, lo, hi, name, role, collapse);
-  if (step)
-    cast<onf::ForOp>(index.getParentBlock()->getParentOp()).getStepMutable().assign(step);
-  return index;
-}
-
-void ContractionFrame::apart(llvm::function_ref<void()> inside) {
-  OpBuilder::InsertionGuard keep(b);
-  inside();
 }
 
 Value ContractionFrame::openRows(Value size, StringRef role) {
@@ -132,12 +106,6 @@ std::string ContractionFrame::pointName() const {
   for (BlockArgument axis : c.reduced)
     name += (name.empty() ? "" : "_") + indexName(axis).str();
   return name;
-}
-
-Value ContractionFrame::size(const std::string &word) {
-  if (findTuned(word))
-    return onf::TunedOp::create(b, loc, b.getIndexType(), word);
-  return number(std::max(1, std::atoi(word.c_str())));
 }
 
 /// A tile of lanes holds whole blocks.

@@ -7,38 +7,21 @@
 #ifndef MOAC_PASSES_CONTRACTIONFRAME_H
 #define MOAC_PASSES_CONTRACTIONFRAME_H
 
-#include "passes/ContractionLoops.h"
+#include "passes/LoopFrame.h"
 #include "passes/Slice.h"
-
-#include "ir/Onf.h"
 
 #include "llvm/ADT/MapVector.h"
 
 namespace moac {
 
-class ContractionFrame {
+class ContractionFrame : public LoopFrame {
 public:
-  using Value = mlir::Value;
-
   ContractionFrame(const Contraction &c, const Schedule &schedule, ContractionSite &site);
   /// Sizes from the schedule, extents from the stage; before any loop. Fails when the schedule lacks something.
   mlir::LogicalResult sizes();
   /// Of the register blocks alone; tiles are for the caller to fill in.
   mlir::LogicalResult blockSizes();
 
-  // ---- index arithmetic
-  Value number(int64_t value);
-  Value apply(moa::ScalarFn fn, Value x, Value y);
-  Value add(Value x, Value y) { return apply(moa::ScalarFn::add_, x, y); }
-  Value sub(Value x, Value y) { return apply(moa::ScalarFn::sub_, x, y); }
-  Value mul(Value x, Value y) { return apply(moa::ScalarFn::mul_, x, y); }
-  Value min(Value x, Value y) { return apply(moa::ScalarFn::min_, x, y); }
-  Value max(Value x, Value y) { return apply(moa::ScalarFn::max_, x, y); }
-  /// The largest multiple of `block` that is not above `x`.
-  Value multiple(Value x, Value block) { return mul(apply(moa::ScalarFn::floordiv_, x, block), block); }
-  Value compare(moa::ScalarFn fn, Value x, Value y);
-  Value named(const std::string &name, Value value);
-  Value materialized(const shape::Expr &e);
   Value extentOf(mlir::BlockArgument axis) { return materialized(gen.arrayType().extents()[axis.getArgNumber()]); }
   /// The extent of the batch axis, 1 when there is none.
   Value batchExtent() { return batch ? extentOf(batch) : number(1); }
@@ -46,10 +29,6 @@ public:
   /// not fall on one set of a cache.
   Value pitchFor(Value depths) { return add(inner ? mul(depths, inner) : depths, number(1)); }
 
-  // ---- loops
-  Value open(const std::string &name, Value lo, Value hi, Value step = {}, llvm::StringRef role = "sequential", unsigned collapse = 0);
-  /// Runs `inside` at the end of what is emitted here, then comes back.
-  void apart(llvm::function_ref<void()> inside);
   /// A loop divided among threads.
   Value openShared(const std::string &name, Value hi, Value step = {}) { return open(name, number(0), hi, step, "parallel", 1); }
   /// The rows of a block; no loop for one.
@@ -63,9 +42,6 @@ public:
   /// The value of a factor where `axis` is at `index` and the others are as bound.
   Value operand(Value factor, mlir::BlockArgument axis, Value index);
 
-  /// The index inside a block.
-  static std::string inside(const std::string &axis) { return axis.size() == 1 ? axis + axis : axis + "_in"; }
-  static std::string nameOf(Value buffer) { return buffer.getDefiningOp<onf::AllocOp>().getName().str(); }
   std::string rowName() const { return indexName(c.row).str(); }
   std::string laneName() const { return indexName(c.lane).str(); }
   std::string depthName() const { return indexName(c.reduced[0]).str(); }
@@ -74,9 +50,6 @@ public:
 
   const Contraction &c;
   const Schedule &schedule;
-  ContractionSite &site;
-  mlir::OpBuilder &b;
-  mlir::Location loc;
   moa::GenOp gen;
   mlir::Type type;
   mlir::BlockArgument batch = {}; ///< the outer axis that runs in tiles
@@ -90,9 +63,6 @@ public:
   shape::Facts facts, pointFacts;      ///< of an element, and of a term of its sum
   Value i0, j0, k0, t0;                ///< where the tiles begin
   Value rowCount, laneCount, depthCount, batchCount, pitch;
-
-  /// A size as the schedule spells it.
-  Value size(const std::string &word);
 
 private:
   Value multipleUp(Value tile, const std::string &tileWord, const std::string &blockWord);

@@ -154,7 +154,7 @@ private:
     std::optional<Online> online = onlineOf(graph, nest);
     if (!online)
       return nest.root->gen.emitError() << "the stages placed at '" << nest.root->name() << "' are no online group";
-    return emitOnline(*online, nest, schedule, {{b, values, context, entry, blockWork(nest)}, storage});
+    return emitOnline(*online, nest, schedule, {{b, values, context, entry, online->inParts ? estimateWork(nest) : blockWork(nest)}, storage});
   }
 
   /// Blocks are faster than what the estimate is meant for, and a team meets several times.

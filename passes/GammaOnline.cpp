@@ -33,7 +33,7 @@ struct GammaOnline : impl::GammaOnlineBase<GammaOnline> {
         continue;
       markBelow(*online);
       for (const OnlineMember &member : online->members)
-        if (member.blocks.stage || isWeight(*online, member))
+        if (member.blocks.stage || isWeight(*online, member) || (online->inParts && member.stage->hasReduction()))
           schedule.add("keep", member.stage->name(), {});
       remark::passed(nest.root->gen.getLoc(), remark::RemarkOpts::name("gamma-online").category("online"))
           << nest.root->name() << ": one pass over " << indexName(online->first->root.term().getArgument(0)).str() << " for "
@@ -61,11 +61,11 @@ struct GammaOnline : impl::GammaOnlineBase<GammaOnline> {
         });
   }
 
-  /// Its elements are multiplied in register blocks.
+  /// Its elements are used for all lanes of a sum.
   static bool isWeight(const Online &online, const OnlineMember &member) {
     return llvm::any_of(online.members, [&](const OnlineMember &other) {
-      return other.role == OnlineRole::Accumulated &&
-             other.blocks.rowOperand.getDefiningOp<moa::PsiOp>().getArray() == member.stage->gen.getResult();
+      return other.role == OnlineRole::Accumulated && member.role == OnlineRole::Streamed &&
+             llvm::any_of(member.stage->readers, [&](const StageRead &read) { return read.reader == other.stage; });
     });
   }
 };

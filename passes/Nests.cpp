@@ -1,7 +1,7 @@
 // Grouping of stages into nests; see Nests.h.
 #include "passes/Nests.h"
 #include "passes/AxisChoice.h"
-#include "passes/Contraction.h"
+#include "passes/Online.h"
 #include "passes/Slice.h"
 
 using namespace mlir;
@@ -114,8 +114,10 @@ std::vector<Nest> moac::defaultNests(StageGraph &graph) {
   std::vector<Nest> nests; // last to run first
   for (auto it = graph.stages.rbegin(); it != graph.stages.rend(); ++it) {
     Stage &stage = **it;
-    bool joined = false;
+    bool joined = llvm::any_of(nests, [&](const Nest &nest) { return nest.axisOf.count(&stage) != 0; });
     for (Nest &nest : nests) {
+      if (joined)
+        break;
       if (nest.contraction == &stage) {
         nest.axisOf[&stage] = llvm::to_vector(llvm::seq(0u, nest.depth));
         nest.level[&stage] = nest.depth;
@@ -136,6 +138,13 @@ std::vector<Nest> moac::defaultNests(StageGraph &graph) {
     }
     if (joined)
       continue;
+    auto isFree = [&](Stage &other) {
+      return llvm::none_of(nests, [&](const Nest &nest) { return nest.axisOf.count(&other) != 0; });
+    };
+    if (std::optional<Nest> group = onlineNest(graph, stage, isFree)) {
+      nests.push_back(std::move(*group));
+      continue;
+    }
     Nest nest;
     nest.root = &stage;
     nest.contraction = contractionOf(graph, stage) ? &stage : contractionBefore(graph, stage);
@@ -172,7 +181,7 @@ LogicalResult join(StageGraph &graph, Nest &nest, Stage &stage, StringRef at) {
   nest.level[&stage] = level;
   if (stage.readers.empty()) {
     nest.members = {nest.root};
-    std::optional<SmallVector<unsigned>> axes = siblingAxes(graph, nest, stage);
+    std::optional<SmallVector<unsigned>> axes = nest.depth > 0 ? siblingAxes(graph, nest, stage) : SmallVector<unsigned>();
     if (!axes || level != nest.depth)
       return refuse("it has other loops");
     nest.axisOf[&stage] = *axes;

@@ -1,6 +1,7 @@
 // Recognising online groups by who reads what along which axis; see Online.h.
 #include "passes/Online.h"
 #include "passes/Decide.h"
+#include "passes/Monotone.h"
 #include "passes/OnDevice.h"
 #include "passes/Pieces.h"
 #include "passes/Slice.h"
@@ -23,7 +24,7 @@ public:
   Finder(StageGraph &graph, const Nest &nest) : graph(graph), nest(nest), rescale(graph, nest) {}
 
   std::optional<Online> find() {
-    if (nest.contraction || nest.depth == 0 || onDevice(nest.root->gen) || !isPlainNest())
+    if (nest.contraction || onDevice(nest.root->gen) || !isPlainNest())
       return std::nullopt;
     findStreamed();
     if (rescale.streamed.empty())
@@ -34,11 +35,27 @@ public:
         return std::nullopt;
       online.members.push_back(std::move(*member));
     }
-    if (!readsFit() || !findDomain() || !findRow() || !findRescales())
+    if (!readsFit() || !findDomain() || !findRescales())
       return std::nullopt;
-    findMask();
+    if (!findRow())
+      divide();
+    if (!isWorthIt())
+      return std::nullopt;
+    online.maskedLo = online.lo, online.maskedHi = online.hi;
+    if (!online.inParts)
+      findMask();
     orderByRole();
     return std::move(online);
+  }
+
+  SmallVector<Stage *> before() {
+    findStreamed();
+    SmallVector<Stage *> found;
+    for (Stage *stage : nest.members)
+      if (!rescale.streamed.contains(stage) &&
+          llvm::none_of(rescale.streamed, [&](auto &each) { return graph.dependsOn(stage, each.first); }))
+        found.push_back(stage);
+    return rescale.streamed.empty() ? SmallVector<Stage *>() : found;
   }
 
 private:
@@ -86,9 +103,19 @@ private:
           rescale.streamed[stage] = index;
       });
     }
+    auto isSingle = [](Stage *stage) { return stage && stage->root && stage->root.rank() == 1; };
+    for (Stage *stage : nest.members) // one reduction of what is no member refers to another
+      if (isSingle(stage) && !isStreamed(*stage))
+        stage->gen.getBody().walk([&](PsiOp psi) {
+          if (Stage *source = memberRead(psi); isSingle(source) && !rescale.streamed.contains(source)) {
+            rescale.streamed[source] = source->root.term().getArgument(0);
+            rescale.streamed.try_emplace(stage, stage->root.term().getArgument(0));
+          }
+        });
     for (Stage *stage : nest.members) // a reduction of what is no member, that something streamed refers to
       if (stage->root && stage->root.rank() == 1 && !rescale.streamed.contains(stage) &&
-          llvm::any_of(stage->readers, [&](StageRead &read) { return rescale.streamed.contains(read.reader); }))
+          llvm::any_of(stage->readers, [&](StageRead &read) { return rescale.streamed.contains(read.reader); }) &&
+          llvm::any_of(nest.members, [&](Stage *other) { return isReduction(*other) && domainOf(*other) == domainOf(*stage); }))
         rescale.streamed[stage] = stage->root.term().getArgument(0);
   }
 
@@ -121,7 +148,10 @@ private:
     if (inner.empty())
       return member;
     member.role = OnlineRole::Accumulated;
-    return accumulated(stage, member) ? std::optional(member) : std::nullopt;
+    if (stage.root.getKind() != "add")
+      return std::nullopt;
+    blocksFit &= accumulated(stage, member);
+    return member;
   }
 
   static bool hasReductionInside(RedOp red) {
@@ -135,16 +165,23 @@ private:
     if (!stage.hasReduction())
       return member;
     member.role = OnlineRole::Scores;
+    if (!readsNoMember(stage))
+      return std::nullopt;
+    blocksFit &= scores(stage, member);
+    return member;
+  }
+
+  bool scores(Stage &stage, OnlineMember &member) {
     auto product = productOf(stage);
     if (!product || !isEntryBox(stage.root))
-      return std::nullopt;
+      return false;
     Contraction &c = member.blocks;
-    c.stage = &stage, c.lane = inner[0];
+    c.stage = &stage, c.lane = member.lane;
     std::tie(c.rowOperand, c.laneOperand) = std::pair(product->getOperand(0), product->getOperand(1));
     if (!isFreeOf(c.rowOperand, c.lane))
       std::swap(c.rowOperand, c.laneOperand);
     llvm::append_range(c.reduced, stage.root.term().getArguments());
-    return isFreeOf(c.rowOperand, c.lane) && readsNoMember(stage) ? std::optional(member) : std::nullopt;
+    return isFreeOf(c.rowOperand, c.lane);
   }
 
   /// The value of where(b, 0, value): whether the guard b is one that holds by itself is for `RescaleFinder` to say.
@@ -155,7 +192,7 @@ private:
 
   bool accumulated(Stage &stage, OnlineMember &member) {
     auto product = productOf(stage);
-    if (!product || stage.root.getKind() != "add")
+    if (!product)
       return false;
     Contraction &c = member.blocks;
     c.stage = &stage, c.lane = member.lane;
@@ -234,6 +271,11 @@ private:
     return e.substitute(names);
   }
 
+  /// Where a reduction runs, in names of the root's axes.
+  std::pair<shape::Expr, shape::Expr> domainOf(Stage &stage) {
+    return {inRoot(graph.exprs.toExpr(stage.root.lower(0)), stage), inRoot(graph.exprs.toExpr(stage.root.upper(0)), stage)};
+  }
+
   bool findDomain() {
     for (OnlineMember &member : online.members) {
       if (isStreamed(*member.stage)) {
@@ -243,63 +285,32 @@ private:
         if (!(online.extent == extent))
           return false;
       } else if (isReduction(*member.stage)) {
-        RedOp red = member.stage->root;
-        shape::Expr lo = inRoot(graph.exprs.toExpr(red.lower(0)), *member.stage), hi = inRoot(graph.exprs.toExpr(red.upper(0)), *member.stage);
+        auto [lo, hi] = domainOf(*member.stage);
         if (!online.first)
           online.first = member.stage, online.lo = lo, online.hi = hi;
         if (!(online.lo == lo) || !(online.hi == hi))
           return false;
       }
     }
+    if (online.extent == shape::Expr())
+      online.extent = online.hi;
     return online.first && isMonotone(online.lo) && isMonotone(online.hi);
   }
 
   /// Known at entry but for indices of the frame, and monotone in each of them: then a tile of rows has its extremes at its ends.
   bool isMonotone(const shape::Expr &e) {
     for (BlockArgument axis : nest.root->gen.entry().getArguments())
-      if (!direction(e, graph.exprs.nameOf(axis)))
+      if (!directionOf(e, graph.exprs.nameOf(axis)))
         return false;
     return llvm::all_of(e.names(), [&](const std::string &name) {
       return isa_and_nonnull<BlockArgument>(graph.exprs.valueOf(name));
     });
   }
 
-  /// 1 when `e` does not fall as the index grows, -1 when it does not rise, 0 when it is free of it.
-  std::optional<int> direction(const shape::Expr &e, const std::string &index) {
-    if (!e.mentions(index))
-      return 0;
-    if (e.asName())
-      return 1;
-    int all = 0;
-    auto add = [&](std::optional<int> one) {
-      bool fits = one && (all == 0 || *one == 0 || *one == all);
-      all = fits && *one != 0 ? *one : all;
-      return fits;
-    };
-    if (shape::AtomRef atom = shape::asAtom(e)) {
-      if (atom->kind != shape::AtomKind::Min && atom->kind != shape::AtomKind::Max)
-        return std::nullopt;
-      for (const shape::Expr &argument : atom->args)
-        if (!add(direction(argument, index)))
-          return std::nullopt;
-      return all;
-    }
-    for (const shape::Term &term : e.node().terms) {
-      std::optional<int> one = 0;
-      for (const shape::AtomRef &factor : term.factors)
-        if (shape::Expr atom = shape::fromAtom(factor); atom.mentions(index))
-          one = term.factors.size() == 1 ? direction(atom, index) : std::nullopt;
-      if (one && term.coefficient < 0)
-        one = -*one;
-      if (!add(one))
-        return std::nullopt;
-    }
-    return all;
-  }
-
-  /// The last loop on which no operand of lanes depends: its indices share the panels.
+  /// The last loop on which no operand of lanes depends: its indices share the panels. Too few of them do not pay for panels.
   bool findRow() {
-    for (unsigned loop = nest.depth; loop-- > 0;) {
+    constexpr int64_t few = 2;
+    for (unsigned loop = nest.depth; blocksFit && loop-- > 0;) {
       bool shares = true;
       for (OnlineMember &member : online.members)
         if (member.blocks.stage)
@@ -307,6 +318,9 @@ private:
       if (!shares)
         continue;
       online.row = loop;
+      std::optional<int64_t> rows = nest.root->gen.arrayType().extents()[nest.axisOf.at(nest.root)[loop]].constant();
+      if (rows && *rows <= few)
+        return false;
       for (OnlineMember &member : online.members)
         if (member.blocks.stage)
           for (auto [i, axis] : llvm::enumerate(nest.axisOf.at(member.stage))) {
@@ -316,9 +330,34 @@ private:
             else
               member.blocks.outer.push_back(index);
           }
-      return llvm::any_of(online.members, [](OnlineMember &member) { return member.role == OnlineRole::Accumulated; });
+      return count(OnlineRole::Accumulated) > 0;
     }
     return false;
+  }
+
+  void divide() {
+    online.inParts = true;
+    for (OnlineMember &member : online.members) {
+      member.blocks = {};
+      if (member.role == OnlineRole::Scores)
+        member.role = OnlineRole::Streamed;
+    }
+  }
+
+  int64_t count(OnlineRole role) {
+    return llvm::count_if(online.members, [&](const OnlineMember &member) { return member.role == role; });
+  }
+
+  /// Several reductions share the pass. Parts are for long axes, and for sums of lanes or whole arrays: a row in cache can be
+  /// read twice.
+  bool isWorthIt() {
+    int64_t sums = count(OnlineRole::Accumulated), all = sums + count(OnlineRole::Reduced);
+    constexpr int64_t shortest = 512;
+    if (!online.inParts)
+      return all > 1;
+    if (online.extent.constant().value_or(shortest) < shortest)
+      return false;
+    return nest.depth == 0 ? all > 0 : sums > 0 && all > 1;
   }
 
   bool findRescales() {
@@ -336,14 +375,13 @@ private:
       }
       bool choice = member.role == OnlineRole::Accumulated && member.stage->root.term().walk([](WhereOp) { return WalkResult::interrupt(); }).wasInterrupted();
       if (choice && llvm::none_of(member.rescales, [](const Rescale &rescale) { return rescale.guarded; }))
-        return false;
+        blocksFit = false;
     }
     return true;
   }
 
   /// Where the maximum that all other reductions refer to has terms.
   void findMask() {
-    online.maskedLo = online.lo, online.maskedHi = online.hi;
     Stage *maximum = nullptr;
     for (OnlineMember &member : online.members)
       if (isReduction(*member.stage)) {
@@ -390,7 +428,9 @@ private:
   const Nest &nest;
   RescaleFinder rescale;
   Online online;
+  bool blocksFit = true; ///< sums have the form that register blocks need
 };
 } // namespace
 
 std::optional<Online> moac::onlineOf(StageGraph &graph, const Nest &nest) { return Finder(graph, nest).find(); }
+SmallVector<Stage *> moac::beforeStream(StageGraph &graph, const Nest &nest) { return Finder(graph, nest).before(); }

@@ -5,7 +5,9 @@
 //     O[i, p] = sum[k](exp(S[i, k] - m[i]) * V[k, p])  l and O corrected when m has grown (Rescale.h)
 //
 // Members of a nest form such a group when each is one of the roles below. Nothing of the size of the axis is then stored:
-// the values along it live in a tile. Sums of products run in register blocks, like contractions.
+// the values along it live in a tile. Where rows share what they are multiplied with, sums of products run in register blocks,
+// like contractions. Where they do not (one query, or keys of its own for each) memory is what limits, and the axis itself is
+// divided: each part gives m, l and O of its own, which are combined in the parts' order.
 #ifndef MOAC_PASSES_ONLINE_H
 #define MOAC_PASSES_ONLINE_H
 
@@ -32,7 +34,8 @@ struct OnlineMember {
 
 struct Online {
   llvm::SmallVector<OnlineMember> members; ///< in the kernel's order but for their roles: see the loops
-  unsigned row = 0;                        ///< the loop of the nest whose indices are the rows of a tile
+  unsigned row = Nest::none;               ///< the loop of the nest whose indices are the rows of a tile, if there is one
+  bool inParts = false;                    ///< the streamed axis is divided, and nothing runs in register blocks
   shape::Expr extent;                      ///< of the streamed axis
   shape::Expr lo, hi;                      ///< the domain of the reductions, in names of the root's axes
   /// What is left of the domain where a maximum's terms are not -inf by a condition on indices (a mask): the terms that refer to
@@ -41,10 +44,15 @@ struct Online {
   Stage *first = nullptr;                  ///< the reduction that names the streamed axis
 
   const OnlineMember *of(Stage *stage) const;
+  bool hasRow() const { return row != Nest::none; }
 };
 
 /// The group that the nest's members form; nothing when some member has no role in it.
 std::optional<Online> onlineOf(StageGraph &graph, const Nest &nest);
+/// Members that neither run along the streamed axis nor depend on what does: they can be computed before.
+llvm::SmallVector<Stage *> beforeStream(StageGraph &graph, const Nest &nest);
+/// The nest rooted here that is an online group, if there is one; `isFree` says which stages may join.
+std::optional<Nest> onlineNest(StageGraph &graph, Stage &root, llvm::function_ref<bool(Stage &)> isFree);
 
 } // namespace moac
 

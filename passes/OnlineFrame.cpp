@@ -11,7 +11,7 @@ using namespace moac::moa;
 
 OnlineFrame::OnlineFrame(const Online &online, const Nest &nest, const Schedule &schedule, OnlineSite &site)
     : online(online), nest(nest), schedule(schedule), site(site), b(site.blocks.builder), loc(nest.root->gen.getLoc()),
-      outer(nest.depth) {
+      loops(site.blocks, loc), outer(nest.depth) {
   for (const OnlineMember &member : online.members)
     if (member.blocks.stage)
       blocks.push_back(std::make_unique<OnlineBlocks>(member, schedule, site.blocks));
@@ -23,8 +23,9 @@ OnlineBlocks &OnlineFrame::blocksOf(const OnlineMember &member) {
 
 LogicalResult OnlineFrame::sizes() {
   std::vector<std::string> tiles = schedule.sizes("online", nest.root->name());
-  if (tiles.size() != 2)
-    return nest.root->gen.emitError() << "an online group needs a tile of rows and one of the streamed axis";
+  if (tiles.size() != (online.inParts ? 4 : 2))
+    return nest.root->gen.emitError() << "an online group needs a tile of rows and one of the streamed axis, and the least length of a "
+                                         "part and the most parts where it is divided";
   for (auto &each : blocks)
     if (failed(each->f.blockSizes()))
       return failure();
@@ -43,9 +44,17 @@ LogicalResult OnlineFrame::sizes() {
   constexpr int64_t pad = 16; // so that rows of a tile do not fall on one set of a cache
   tileRows = f().size(tiles[0]);
   tileKeys = f().size(tiles[1]);
-  pitch = f().add(tileKeys, f().number(pad));
-  rows = f().extentOf(f().c.row);
+  pitch = online.hasRow() ? f().add(tileKeys, f().number(pad)) : tileKeys;
+  rows = online.hasRow() ? extentOf(*nest.root, axisOf(*nest.root, online.row)) : f().number(1);
   keys = f().materialized(online.extent);
+  if (online.inParts) {
+    auto quotientUp = [&](Value x, Value y) { return f().apply(ScalarFn::floordiv_, f().add(x, f().sub(y, f().number(1))), y); };
+    Value share = f().mul(quotientUp(quotientUp(keys, f().size(tiles[3])), tileKeys), tileKeys);
+    partKeys = f().named(keyName() + "_part_len", f().max(f().size(tiles[2]), share));
+    parts = f().named(keyName() + "_parts", quotientUp(keys, partKeys));
+    mostParts = f().min(f().size(tiles[3]), f().add(f().apply(ScalarFn::floordiv_, keys, f().size(tiles[2])), f().number(1)));
+    return success();
+  }
   for (auto &each : blocks) {
     ContractionFrame &g = each->f;
     bool scores = each->member.role == OnlineRole::Scores;
@@ -58,14 +67,15 @@ LogicalResult OnlineFrame::sizes() {
     g.depthCount = g.depth;
     g.pitch = g.pitchFor(g.depth);
   }
-  if (!f().batch)
+  ContractionFrame &any = blocks.front()->f;
+  if (!any.batch)
     return success();
   constexpr int64_t together = 1 << 18; // elements of a panel of several indices of the batch
   Value largest = f().number(1);
   for (auto &each : blocks)
     largest = each->f.max(largest, each->f.mul(each->f.tileLanes, each->f.pitch));
   Value fit = f().apply(ScalarFn::floordiv_, f().number(together), largest);
-  Value most = f().named(indexName(f().batch).str() + "_most", f().max(f().min(fit, f().batchExtent()), f().number(1)));
+  Value most = f().named(indexName(any.batch).str() + "_most", f().max(f().min(fit, any.batchExtent()), f().number(1)));
   for (auto &each : blocks)
     each->f.together = f().number(together), each->f.mostBatch = most;
   return success();
@@ -89,9 +99,11 @@ BodyEmitter OnlineFrame::emitterFor(Stage &stage, Value row) {
   return emitter;
 }
 
-void OnlineFrame::hoistInvariants() {
+void OnlineFrame::hoistInvariants(llvm::function_ref<bool(const OnlineMember &)> needed) {
+  invariants.clear();
   for (const OnlineMember &member : online.members)
-    hoistInvariants(*member.stage);
+    if (needed(member))
+      hoistInvariants(*member.stage);
 }
 
 void OnlineFrame::hoistInvariants(Stage &stage) {
@@ -164,8 +176,15 @@ void OnlineFrame::probe(const OnlineMember &member, Value sum) {
 }
 
 Value OnlineFrame::allocate(Location where, Type type, const std::string &name, Value width) {
-  Value size = f().mul(f().min(tileRows, rows), width);
-  return onf::AllocOp::create(b, where, onf::BufferType::get(b.getContext(), type, "thread"), size, name);
+  bool isVariable = !online.hasRow() && !width;
+  Value count = online.hasRow() ? f().min(tileRows, rows) : f().number(1), size = width ? f().mul(count, width) : count;
+  return onf::AllocOp::create(b, where, onf::BufferType::get(b.getContext(), type, isVariable ? "register" : space), size, name);
+}
+
+Value OnlineFrame::at(Value localRow, Value width, Value element) {
+  if (!width)
+    return online.hasRow() ? localRow : Value();
+  return online.hasRow() ? f().add(f().mul(localRow, width), element) : element;
 }
 
 void OnlineFrame::keep(Stage &stage, Value buffer, BlockArgument lane, Value from, Value width) {
@@ -178,7 +197,8 @@ void OnlineFrame::keep(Stage &stage, Value buffer, BlockArgument lane, Value fro
     place.origins.push_back(origin);
     place.lengths.push_back(length);
   };
-  add(axisOf(stage, online.row), i0, tileRows);
+  if (online.hasRow())
+    add(axisOf(stage, online.row), i0, tileRows);
   if (lane)
     add(lane, from, width);
   site.storage[stage.gen.getResult()] = place;
@@ -241,8 +261,14 @@ Stage *OnlineFrame::sourceOf(const OnlineMember &member) {
 }
 
 Value OnlineFrame::openEachRow() {
+  if (!online.hasRow())
+    return local = f().number(0), Value();
   local = f().open(ContractionFrame::inside(rowName()), f().number(0), rowCount);
   return f().named(rowName(), f().add(i0, local));
+}
+
+Value OnlineFrame::openLanes(const OnlineMember &member) {
+  return member.lane ? f().open(indexName(member.lane).str(), f().number(0), widthOf(member), {}, "lanes") : Value();
 }
 
 std::pair<Value, Value> OnlineFrame::keysOf(Value row) {
@@ -253,7 +279,7 @@ std::pair<Value, Value> OnlineFrame::keysOf(Value row) {
 Value OnlineFrame::corrected(const OnlineMember &member, Value sum, Value localRow) {
   for (const Rescale &rescale : member.rescales) {
     OnlineReference &reference = references[rescale.by];
-    Value factor = load(sum.getType(), reference.factor, localRow);
+    Value factor = load(sum.getType(), reference.factor, at(localRow));
     for (unsigned i = 0; i < rescale.power; ++i)
       sum = scalar("mul", {sum, factor});
   }

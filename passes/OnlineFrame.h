@@ -31,16 +31,15 @@ public:
   OnlineFrame(const Online &online, const Nest &nest, const Schedule &schedule, OnlineSite &site);
   mlir::LogicalResult sizes();
 
-  /// The arithmetic and loops are those of contractions.
-  ContractionFrame &f() { return blocks.front()->f; }
+  LoopFrame &f() { return loops; }
   OnlineBlocks &blocksOf(const OnlineMember &member);
 
   /// The index of a loop of the nest outside the rows.
   void bindOuter(unsigned loop, Value index);
   /// Scalar code of a member for one row.
   BodyEmitter emitterFor(Stage &stage, Value row);
-  /// Computes what the members' code needs that is the same for all rows: before their loops.
-  void hoistInvariants();
+  /// Computes what the code of these members needs that is the same for all rows: before their loops.
+  void hoistInvariants(llvm::function_ref<bool(const OnlineMember &)> needed);
   /// A bound of the reductions' domain for one row.
   Value boundAt(const shape::Expr &bound, Value row);
   /// What one row needs of it: less where a mask leaves terms out.
@@ -61,16 +60,22 @@ public:
   Stage *sourceOf(const OnlineMember &accumulated);
   unsigned positionOf(Stage *stage);
   Value extentOf(Stage &stage, mlir::BlockArgument axis);
+  /// Elements of a member for each row, null where there is one.
+  Value widthOf(const OnlineMember &member) { return member.lane ? extentOf(*member.stage, member.lane) : Value(); }
 
-  /// A loop over the rows of the tile; gives the index of the row.
+  /// A loop over the rows of the tile, if they have one; gives the index of the row.
   Value openEachRow();
+  /// A loop over the elements of a member in a row, if there are several.
+  Value openLanes(const OnlineMember &member);
   /// The first and the end of the streamed indices that a row has in this tile, from the tile's beginning on.
   std::pair<Value, Value> keysOf(Value row);
   /// A sum as it is once what its terms refer to has changed; `localRow` counts from the tile's beginning on.
   Value corrected(const OnlineMember &member, Value sum, Value localRow);
 
-  /// A buffer for each thread: rows of a tile by `pitch` elements.
-  Value allocate(mlir::Location loc, mlir::Type type, const std::string &name, Value pitch);
+  /// A buffer for each thread: rows of a tile by `pitch` elements, a variable for one element of one row.
+  Value allocate(mlir::Location loc, mlir::Type type, const std::string &name, Value pitch = {});
+  /// The place in such a buffer.
+  Value at(Value localRow, Value pitch = {}, Value element = {});
   /// Says that a member's elements for the rows of the tile are in `buffer`; those of `lane` from `from` on, rows `pitch` apart.
   void keep(Stage &stage, Value buffer, mlir::BlockArgument lane, Value from, Value pitch);
 
@@ -90,9 +95,13 @@ public:
   mlir::OpBuilder &b;
   mlir::Location loc;
   std::vector<std::unique_ptr<OnlineBlocks>> blocks;
+  LoopFrame loops;
   llvm::SmallVector<Value> outer; ///< indices of the nest's loops
-  Value rows, keys;               ///< extents
+  Value rows, keys;               ///< extents; one row if there is no loop over rows
   Value tileRows, tileKeys, pitch;
+  Value partKeys, parts;          ///< where the axis is divided: how much of it a part has, and how many there are
+  Value mostParts;                ///< a bound of that, for places
+  llvm::StringRef space = "thread";
   Value i0, rowCount, k0, keyCount;
   Value batchIn; ///< index in the tile of the batch
   Value local;   ///< the row at hand, counted from the tile's beginning on

@@ -12,41 +12,42 @@
 //
 // The terms of an element are combined tile by tile: an order that depends on the streamed axis alone. Where the domain
 // depends on the row, tiles that no row needs are not visited, and a row combines its own terms only.
-#include "passes/OnlineProducts.h"
-#include "passes/OnlineRows.h"
+#include "passes/OnlineParts.h"
 
 using namespace mlir;
 using namespace moac;
 using namespace moac::moa;
 
 namespace {
-class OnlineEmitter {
+class OnlineTiles {
 public:
-  OnlineEmitter(const Online &online, const Nest &nest, const Schedule &schedule, OnlineSite &site)
-      : o(online, nest, schedule, site), online(online), b(site.blocks.builder), products(o), byRow(o) {}
+  OnlineTiles(const Online &online, const Nest &nest, const Schedule &schedule, OnlineSite &site)
+      : o(online, nest, schedule, site), online(online), b(site.blocks.builder), tile(o), byRow(o) {}
 
   LogicalResult run() {
     if (failed(o.sizes()))
       return failure();
+    if (online.inParts)
+      return OnlineParts(o).run(), success();
     OpBuilder::InsertionGuard keep(b);
     for (auto &each : o.blocks)
       each->right.allocate();
     o.probe();
     auto team = onf::ParallelOp::create(b, o.loc, o.site.blocks.work);
     b.setInsertionPointToEnd(&team.getBody().emplaceBlock());
-    allocateTiles();
+    tile.allocate();
     openOuter();
     for (auto &each : o.blocks)
       each->right.pack();
     openRows();
-    o.hoistInvariants();
+    o.hoistInvariants([](const OnlineMember &) { return true; });
     for (auto &each : o.blocks)
       if (each->member.role == OnlineRole::Scores)
         each->left.pack();
-    begin();
+    byRow.begin();
     o.f().apart([&] {
-      openKeys();
-      tile();
+      tile.openKeys(f().number(0), o.keys);
+      tile.fold();
     });
     byRow.settle();
     byRow.finish();
@@ -54,59 +55,7 @@ public:
   }
 
 private:
-  ContractionFrame &f() { return o.f(); }
-
-  // ---- places
-
-  void allocateTiles() {
-    for (const OnlineMember &member : online.members)
-      for (const Rescale &rescale : member.rescales)
-        o.references[rescale.by].fn = rescale.fn;
-    for (const OnlineMember &member : online.members) {
-      Stage &stage = *member.stage;
-      Location loc = stage.gen.getLoc();
-      Type type = stage.gen.arrayType().getElementType();
-      Value one = f().number(1);
-      switch (member.role) {
-      case OnlineRole::Scores:
-        o.blocksOf(member).left.allocate(true);
-        if (!o.followerOf(member))
-          o.buffers[&stage] = o.allocate(loc, type, stage.name(), o.pitch);
-        break;
-      case OnlineRole::Streamed: {
-        Stage *source = overwritten(stage);
-        o.buffers[&stage] = source ? o.buffers[source] : o.allocate(loc, type, stage.name(), o.pitch);
-        break;
-      }
-      case OnlineRole::Reduced:
-        o.buffers[&stage] = o.allocate(loc, type, stage.name(), one);
-        if (auto found = o.references.find(&stage); found != o.references.end()) {
-          found->second.value = o.allocate(loc, type, stage.name() + "_used", one);
-          found->second.factor = o.allocate(loc, type, stage.name() + "_factor", one);
-        }
-        break;
-      case OnlineRole::Accumulated:
-        o.buffers[&stage] = o.allocate(loc, type, stage.name(), o.blocksOf(member).f.lanes);
-        break;
-      case OnlineRole::Finished:
-        if (!o.site.storage.count(stage.gen.getResult()))
-          o.buffers[&stage] = o.allocate(loc, type, stage.name(), member.lane ? o.extentOf(stage, member.lane) : one);
-        break;
-      }
-    }
-  }
-
-  /// A streamed stage whose last reader is this one, element by element.
-  Stage *overwritten(Stage &stage) {
-    for (StageRead &read : stage.reads)
-      for (const OnlineMember &member : online.members)
-        if (member.stage->gen.getResult() == read.psi.getArray() && o.buffers.count(member.stage) &&
-            (member.role == OnlineRole::Streamed || member.role == OnlineRole::Scores) &&
-            member.stage->gen.arrayType().getElementType() == stage.gen.arrayType().getElementType() &&
-            llvm::all_of(member.stage->readers, [&](StageRead &other) { return o.positionOf(other.reader) <= o.positionOf(&stage); }))
-          return member.stage;
-    return nullptr;
-  }
+  LoopFrame &f() { return o.f(); }
 
   // ---- loops
 
@@ -121,8 +70,9 @@ private:
         o.bindOuter(loop, f().open(name(loop), f().number(0), o.extentOf(*o.nest.root, o.axisOf(*o.nest.root, loop))));
     if (batchLoop == Nest::none)
       return;
-    Value t0 = f().open(name(batchLoop) + "_tile", f().number(0), f().batchExtent(), f().mostBatch);
-    Value count = f().named(name(batchLoop) + "_len", f().min(f().mostBatch, f().sub(f().batchExtent(), t0)));
+    ContractionFrame &any = o.blocks.front()->f;
+    Value t0 = f().open(name(batchLoop) + "_tile", f().number(0), any.batchExtent(), any.mostBatch);
+    Value count = f().named(name(batchLoop) + "_len", f().min(any.mostBatch, f().sub(any.batchExtent(), t0)));
     for (auto &each : o.blocks)
       each->f.t0 = t0, each->f.batchCount = count;
   }
@@ -130,10 +80,11 @@ private:
   void openRows() {
     o.batchIn = f().number(0);
     if (batchLoop != Nest::none) {
+      ContractionFrame &any = o.blocks.front()->f;
       std::string name = indexName(o.axisOf(*o.nest.root, batchLoop)).str();
-      o.batchIn = f().open(ContractionFrame::inside(name), f().number(0), f().batchCount, {}, "parallel", 2);
+      o.batchIn = f().open(ContractionFrame::inside(name), f().number(0), any.batchCount, {}, "parallel", 2);
       o.i0 = f().open(o.rowName() + "_tile", f().number(0), o.rows, o.tileRows, "parallel");
-      o.bindOuter(batchLoop, f().named(name, f().add(f().t0, o.batchIn)));
+      o.bindOuter(batchLoop, f().named(name, f().add(any.t0, o.batchIn)));
     } else {
       o.i0 = f().open(o.rowName() + "_tile", f().number(0), o.rows, o.tileRows, "parallel", 1);
     }
@@ -148,78 +99,28 @@ private:
       each->f.i0 = o.i0, each->f.rowCount = o.rowCount;
   }
 
-  void begin() {
-    for (const OnlineMember &member : online.members)
-      if (member.role == OnlineRole::Reduced || member.role == OnlineRole::Accumulated)
-        f().apart([&] {
-          Value row = f().open(ContractionFrame::inside(o.rowName()), f().number(0), o.rowCount), at = row;
-          if (member.role == OnlineRole::Accumulated) {
-            Value width = o.blocksOf(member).f.lanes, lane = f().open(indexName(member.lane).str(), f().number(0), width, {}, "lanes");
-            at = f().add(f().mul(row, width), lane);
-          }
-          Value neutral = BodyEmitter::identity(b, o.loc, member.stage->root.getKind(), member.stage->root.getResult().getType());
-          o.store(neutral, o.buffers[member.stage], at, true);
-        });
-  }
-
-  /// The tiles that some row of this tile needs.
-  void openKeys() {
-    Value from = f().number(0), to = o.keys;
-    if (!o.isWhole()) {
-      Value last = f().sub(f().add(o.i0, o.rowCount), f().number(1));
-      Value lo = f().max(f().number(0), f().min(o.lowAt(o.i0), o.lowAt(last)));
-      from = f().named(o.keyName() + "_first", f().multiple(lo, o.tileKeys));
-      to = f().named(o.keyName() + "_end", f().min(o.keys, f().max(o.highAt(o.i0), o.highAt(last))));
-    }
-    o.k0 = f().open(o.keyName() + "_tile", from, to, o.tileKeys);
-    o.keyCount = f().named(o.keyName() + "_len", f().min(o.tileKeys, f().sub(to, o.k0)));
-    for (const OnlineMember &member : online.members)
-      if (member.role == OnlineRole::Scores || member.role == OnlineRole::Streamed)
-        if (auto found = o.buffers.find(member.stage); found != o.buffers.end())
-          o.keep(*member.stage, found->second, member.lane, o.k0, o.pitch);
-    for (auto &[stage, reference] : o.references)
-      o.keep(*stage, reference.value, {}, {}, {});
-  }
-
-  void tile() {
-    for (size_t i = 0; i < online.members.size();) {
-      const OnlineMember &member = online.members[i];
-      if (member.role == OnlineRole::Scores)
-        products.scores(member);
-      else if (member.role == OnlineRole::Accumulated)
-        products.accumulate(member);
-      if (member.role != OnlineRole::Streamed && member.role != OnlineRole::Reduced) {
-        ++i;
-        continue;
-      }
-      size_t end = i;
-      while (end < online.members.size() && (online.members[end].role == OnlineRole::Streamed || online.members[end].role == OnlineRole::Reduced))
-        ++end;
-      f().apart([&] { byRow.rowByRow(ArrayRef(online.members).slice(i, end - i)); });
-      i = end;
-    }
-  }
-
   OnlineFrame o;
   const Online &online;
   OpBuilder &b;
-  OnlineProducts products;
+  OnlineTile tile;
   OnlineRows byRow;
   unsigned batchLoop = Nest::none;
 };
 } // namespace
 
 LogicalResult moac::emitOnline(const Online &online, const Nest &nest, const Schedule &schedule, OnlineSite site) {
-  return OnlineEmitter(online, nest, schedule, site).run();
+  return OnlineTiles(online, nest, schedule, site).run();
 }
 
 void moac::scheduleOnline(StageGraph &graph, const Online &online, const Nest &nest, Schedule &schedule) {
-  // The tile of values along the streamed axis and the sums of its rows are for the first two levels of cache.
-  constexpr int64_t rows = 48, keys = 256;
-  std::string root = nest.root->name();
-  std::string row = indexName(nest.root->gen.entry().getArgument(nest.axisOf.at(nest.root)[online.row])).str();
-  std::string key = indexName(online.first->root.term().getArgument(0)).str();
-  schedule.add("online", root, {row, key}, std::to_string(rows) + ", " + std::to_string(keys));
+  std::string root = nest.root->name(), key = indexName(online.first->root.term().getArgument(0)).str();
+  std::vector<std::string> axes = {key};
+  if (online.hasRow())
+    axes.insert(axes.begin(), indexName(nest.root->gen.entry().getArgument(nest.axisOf.at(nest.root)[online.row])).str());
+  // The tile of values along the streamed axis and the sums of its rows are for the first two levels of cache. Parts are as many
+  // as keep the threads of a large machine busy, and long enough to be worth combining.
+  constexpr const char *tiles = "48, 256", *divided = "1, 256, 1024, 256";
+  schedule.add("online", root, axes, online.inParts ? divided : tiles);
   for (const OnlineMember &member : online.members) {
     if (!member.blocks.stage)
       continue;

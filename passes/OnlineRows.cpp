@@ -7,15 +7,96 @@ using namespace mlir;
 using namespace moac;
 using namespace moac::moa;
 
+void OnlineRows::begin() {
+  for (const OnlineMember &member : o.online.members)
+    if (member.role == OnlineRole::Reduced || member.role == OnlineRole::Accumulated)
+      o.f().apart([&] {
+        o.openEachRow();
+        Value lane = o.openLanes(member);
+        RedOp red = member.stage->root;
+        o.store(BodyEmitter::identity(b, o.loc, red.getKind(), red.getResult().getType()), o.buffers[member.stage],
+                o.at(o.local, o.widthOf(member), lane), true);
+      });
+}
+
+/// The streamed indices of a row in this tile.
+std::pair<OnlineRows::Value, OnlineRows::Value> OnlineRows::keysOf(Value row) {
+  if (o.isWhole())
+    return {o.k0, o.f().add(o.k0, o.keyCount)};
+  auto [lo, hi] = o.keysOf(row);
+  return {o.f().named(o.keyName() + "_from", o.f().add(o.k0, lo)), o.f().named(o.keyName() + "_to", o.f().add(o.k0, hi))};
+}
+
+void OnlineRows::accumulate(const OnlineMember &member) {
+  Stage &stage = *member.stage;
+  RedOp red = stage.root;
+  Value sums = o.buffers[member.stage], width = o.widthOf(member);
+  o.note(stage);
+  o.f().apart([&] {
+    Value row = o.openEachRow();
+    if (!member.rescales.empty())
+      o.f().apart([&] {
+        Value at = o.at(o.local, width, o.openLanes(member));
+        o.store(o.corrected(member, o.load(red.getResult().getType(), sums, at), o.local), sums, at);
+      });
+    auto [from, to] = keysOf(row);
+    together(o.keyName(), from, to, [&](Value key, int64_t count) {
+      Value lane = o.openLanes(member), at = o.at(o.local, width, lane), sum = o.load(red.getResult().getType(), sums, at);
+      for (int64_t i = 0; i < count; ++i) {
+        BodyEmitter emitter = o.emitterFor(stage, row);
+        emitter.enter(red.term().getArgument(0), o.f().add(key, o.f().number(i)));
+        emitter.enter(member.lane, lane);
+        sum = o.scalar("add", {sum, emitter.emit(red.termValue())});
+      }
+      o.store(sum, sums, at);
+    });
+  });
+}
+
+/// Several indices at once as far as they go, then one by one.
+void OnlineRows::together(const std::string &name, Value from, Value to, llvm::function_ref<void(Value, int64_t)> body) {
+  constexpr int64_t several = 4; // as many as share a load of what does not depend on the index, and hide additions
+  LoopFrame &f = o.f();
+  Value length = f.max(f.number(0), f.sub(to, from));
+  Value end = f.named(name + "_whole", f.add(from, f.multiple(length, f.number(several))));
+  f.apart([&] { body(f.open(name, from, end, f.number(several)), several); });
+  f.apart([&] { body(f.open(name, end, to), 1); });
+}
+
+/// Sums of a streamed member, several indices side by side: they share a loop over the terms.
+void OnlineRows::sums(const OnlineMember &member, Value row, Value from, Value to) {
+  RedOp red = member.stage->root;
+  Type type = red.getResult().getType();
+  together(indexName(member.lane).str(), from, to, [&](Value key, int64_t count) {
+    std::vector<BodyEmitter> emitters;
+    SmallVector<Value> sums;
+    for (int64_t i = 0; i < count; ++i) {
+      emitters.push_back(o.emitterFor(*member.stage, row));
+      emitters.back().enter(member.lane, o.f().add(key, o.f().number(i)));
+      sums.push_back(onf::AllocOp::create(b, o.loc, onf::BufferType::get(b.getContext(), type, "register"), o.f().number(1), "sum"));
+      o.store(BodyEmitter::identity(b, o.loc, red.getKind(), type), sums.back(), Value(), true);
+    }
+    auto [lo, hi] = emitters.front().emitBounds(red, 0);
+    o.f().apart([&] {
+      BlockArgument axis = red.term().getArgument(0);
+      Value point = o.f().open(indexName(axis).str(), lo, hi, {}, "lanes");
+      for (auto [emitter, sum] : llvm::zip(emitters, sums)) {
+        emitter.enter(axis, point);
+        onf::UpdateOp::create(b, o.loc, b.getStringAttr(red.getKind()), emitter.emit(red.termValue()), sum, Value(), b.getUnitAttr());
+      }
+    });
+    for (int64_t i = 0; i < count; ++i) {
+      Value place = o.at(o.local, o.pitch, o.f().sub(o.f().add(key, o.f().number(i)), o.k0));
+      onf::StoreOp::create(b, o.loc, o.load(type, sums[i], Value()), o.buffers[member.stage], place, b.getUnitAttr(), UnitAttr());
+    }
+  });
+}
+
 void OnlineRows::rowByRow(ArrayRef<OnlineMember> members) {
   if (llvm::all_of(members, [&](const OnlineMember &member) { return o.isFollower(member); }))
     return;
-  Value row = o.openEachRow(), from = o.k0, to = o.f().add(o.k0, o.keyCount);
-  if (!o.isWhole()) {
-    auto [lo, hi] = o.keysOf(row);
-    from = o.f().named(o.keyName() + "_from", o.f().add(o.k0, lo));
-    to = o.f().named(o.keyName() + "_to", o.f().add(o.k0, hi));
-  }
+  Value row = o.openEachRow();
+  auto [from, to] = keysOf(row);
   for (auto &[stage, reference] : o.references)
     reference.current = {};
   for (const OnlineMember &member : members) {
@@ -28,7 +109,9 @@ void OnlineRows::rowByRow(ArrayRef<OnlineMember> members) {
         if (reference.current && psi.getArray() == stage->gen.getResult())
           emitter.bind(psi.getResult(), reference.current);
     });
-    if (member.role == OnlineRole::Streamed)
+    if (member.role == OnlineRole::Streamed && member.stage->root && member.stage->root.rank() == 1 && member.stage->root.getKind() == "add")
+      sums(member, row, from, to);
+    else if (member.role == OnlineRole::Streamed)
       streamed(member, emitter, from, to);
     else
       reduced(member, emitter, from, to);
@@ -39,10 +122,10 @@ void OnlineRows::streamed(const OnlineMember &member, BodyEmitter &emitter, Valu
   emitter.apart([&] {
     GenOp gen = member.stage->gen;
     emitter.unswitch(gen.yielded(), [&] {
-      Value key = o.f().open(indexName(member.lane).str(), from, to, {}, "lanes");
+      Value key = o.f().open(indexName(member.lane).str(), from, to, {}, member.stage->hasReduction() ? "sequential" : "lanes");
       emitter.enter(member.lane, key);
       Value value = emitter.emit(gen.yielded());
-      Value at = o.f().add(o.f().mul(o.local, o.pitch), o.f().sub(key, o.k0));
+      Value at = o.at(o.local, o.pitch, o.f().sub(key, o.k0));
       onf::StoreOp::create(b, gen.getLoc(), value, o.buffers[member.stage], at, b.getUnitAttr(), UnitAttr());
     });
   });
@@ -55,9 +138,9 @@ void OnlineRows::reduced(const OnlineMember &member, BodyEmitter &emitter, Value
   emitter.confine(red.term().getArgument(0), from, to);
   constexpr int64_t chains = 2; // twice the lanes of a block: as many vectors as hide the latency of an addition
   emitter.reduceInParts(o.f().mul(o.f().number(chains), o.f().size(type.isF64() ? "MOAC_COLS_F64" : "MOAC_COLS_F32")));
-  Value part = emitter.emit(red.getResult()), before = o.load(type, buffer, o.local);
+  Value at = o.at(o.local), part = emitter.emit(red.getResult()), before = o.load(type, buffer, at);
   Value all = o.scalar(red.getKind(), {o.corrected(member, before, o.local), part});
-  o.store(all, buffer, o.local);
+  o.store(all, buffer, at);
   auto found = o.references.find(member.stage);
   if (found == o.references.end())
     return;
@@ -67,8 +150,8 @@ void OnlineRows::reduced(const OnlineMember &member, BodyEmitter &emitter, Value
   Value fallen = o.scalar(found->second.fn, {o.scalar("sub", {before, used})});
   fallen.getDefiningOp()->setAttr("nonpositive", b.getUnitAttr()); // a maximum does not fall
   Value factor = o.select(o.isLeast(before), zero, fallen);
-  o.store(used, found->second.value, o.local);
-  o.store(factor, found->second.factor, o.local);
+  o.store(used, found->second.value, at);
+  o.store(factor, found->second.factor, at);
   found->second.current = used;
 }
 
@@ -77,7 +160,7 @@ void OnlineRows::settle() {
     o.f().apart([&] {
       Value row = o.openEachRow();
       Type type = stage->gen.arrayType().getElementType();
-      Value none = o.isLeast(o.load(type, o.buffers[stage], o.local));
+      Value none = o.isLeast(o.load(type, o.buffers[stage], o.at(o.local)));
       Value some = o.f().compare(ScalarFn::lt_, o.boundAt(o.online.lo, row), o.boundAt(o.online.hi, row));
       auto all = ScalarOp::create(b, o.loc, b.getI1Type(), b.getStringAttr("and"), ValueRange{none, some}, UnitAttr());
       auto branch = onf::IfOp::create(b, o.loc, all);
@@ -86,11 +169,7 @@ void OnlineRows::settle() {
       for (const OnlineMember &member : o.online.members)
         if (llvm::any_of(member.rescales, [&](const Rescale &rescale) { return rescale.by == stage && !rescale.guarded; }))
           o.f().apart([&] {
-            Value at = o.local;
-            if (member.role == OnlineRole::Accumulated) {
-              Value width = o.blocksOf(member).f.lanes, lane = o.f().open(indexName(member.lane).str(), o.f().number(0), width, {}, "lanes");
-              at = o.f().add(o.f().mul(o.local, width), lane);
-            }
+            Value at = o.at(o.local, o.widthOf(member), o.openLanes(member));
             o.store(nan, o.buffers[member.stage], at);
           });
     });
@@ -102,9 +181,9 @@ void OnlineRows::finish() {
     if (member.role == OnlineRole::Reduced)
       o.keep(*member.stage, o.buffers[member.stage], {}, {}, {});
     else if (member.role == OnlineRole::Accumulated)
-      o.keep(*member.stage, o.buffers[member.stage], member.lane, zero, o.blocksOf(member).f.lanes);
+      o.keep(*member.stage, o.buffers[member.stage], member.lane, zero, o.widthOf(member));
     else if (auto found = o.buffers.find(member.stage); member.role == OnlineRole::Finished && found != o.buffers.end())
-      o.keep(*member.stage, found->second, member.lane, zero, member.lane ? o.extentOf(*member.stage, member.lane) : Value());
+      o.keep(*member.stage, found->second, member.lane, zero, o.widthOf(member));
   Value row = o.openEachRow();
   for (const OnlineMember &member : o.online.members)
     if (member.role == OnlineRole::Finished)
@@ -116,8 +195,8 @@ void OnlineRows::finished(const OnlineMember &member, Value row) {
   o.note(*member.stage);
   BodyEmitter emitter = o.emitterFor(*member.stage, row);
   auto element = [&] {
-    if (member.lane)
-      emitter.enter(member.lane, o.f().open(indexName(member.lane).str(), o.f().number(0), o.extentOf(*member.stage, member.lane), {}, "lanes"));
+    if (Value lane = o.openLanes(member))
+      emitter.enter(member.lane, lane);
     Value value = emitter.emit(gen.yielded());
     SmallVector<Value> subscripts;
     for (BlockArgument axis : gen.entry().getArguments())

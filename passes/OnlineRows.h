@@ -12,6 +12,10 @@ public:
 
   explicit OnlineRows(OnlineFrame &frame) : o(frame), b(frame.b) {}
 
+  /// Sets the reductions to their neutral elements for the rows of the tile.
+  void begin();
+  /// Corrects the sums of a member and adds what the tile gives, term by term.
+  void accumulate(const OnlineMember &member);
   /// Streamed and reduced members, one after the other for each row of the tile.
   void rowByRow(llvm::ArrayRef<OnlineMember> members);
   /// Rows whose terms are all -inf: exp(-inf - -inf) is no number, and neither are the sums of it.
@@ -20,6 +24,9 @@ public:
   void finish();
 
 private:
+  std::pair<Value, Value> keysOf(Value row);
+  void together(const std::string &name, Value from, Value to, llvm::function_ref<void(Value, int64_t)> body);
+  void sums(const OnlineMember &member, Value row, Value from, Value to);
   void streamed(const OnlineMember &member, BodyEmitter &emitter, Value from, Value to);
   void reduced(const OnlineMember &member, BodyEmitter &emitter, Value from, Value to);
   void finished(const OnlineMember &member, Value row);

@@ -1,7 +1,7 @@
 // From directives to nests; see UserNests.h.
 #include "passes/UserNests.h"
 #include "passes/AxisChoice.h"
-#include "passes/Contraction.h"
+#include "passes/Online.h"
 #include "passes/Regions.h"
 #include "passes/Slice.h"
 
@@ -54,6 +54,8 @@ private:
   LogicalResult plan(Stage &stage) {
     if (Mention mention = placeAt(stage))
       return place(stage, mention);
+    if (llvm::any_of(nests, [&](const PlannedNest &planned) { return planned.nest.axisOf.count(&stage) != 0; }))
+      return success();
     if (!isStored(stage))
       for (PlannedNest &planned : nests)
         if (joins(planned, stage))
@@ -66,6 +68,15 @@ private:
     planned.nest.root = &stage;
     planned.nest.members = {&stage};
     planned.stated = isSpokenOf(stage);
+    auto isFree = [&](Stage &other) {
+      return !isSpokenOf(other) && !placeAt(other) && !isStored(other) &&
+             llvm::none_of(nests, [&](const PlannedNest &earlier) { return earlier.nest.axisOf.count(&other) != 0; });
+    };
+    if (std::optional<Nest> group = planned.stated ? std::nullopt : onlineNest(graph, stage, isFree)) {
+      planned.nest = std::move(*group);
+      nests.push_back(std::move(planned));
+      return success();
+    }
     Stage *contraction = contractionOf(graph, stage) ? &stage : contractionBefore(graph, stage);
     if (!planned.stated) {
       bool free = contraction &&

@@ -1,4 +1,4 @@
-// Stages of a chain share the row loops; the denominator is free of p and is computed once a row.
+// Stages of a chain that is no online group share the row loops; the denominator is free of p and is computed once a row.
 // RUN: moa-opt %s --moa-dnf | FileCheck %s --check-prefix=DNF
 // RUN: moa-opt %s --pass-pipeline='builtin.module(moa-dnf,moa.kernel(gamma-inline,gamma-place,cse,gamma-nest))' | FileCheck %s
 // DNF: moa.gen "S_sum" ["b", "i", "k"]
@@ -50,7 +50,7 @@ moa.kernel @attention(symbol "B" %B: index, symbol "N" %N: index, symbol "D" %D:
     %s = moa.psi %S[%b, %i, %k] : !moa.array<[B, N, M], f64> -> f64
     %mm = moa.psi %m[%b, %i] : !moa.array<[B, N], f64> -> f64
     %d = moa.scalar sub(%s, %mm) : f64, f64 -> f64
-    %e = moa.scalar exp(%d) : f64 -> f64
+    %e = moa.scalar abs(%d) : f64 -> f64
     moa.yield %e : f64
   }
   %O = moa.gen "O" ["b", "i", "p"] : !moa.array<[B, N, E], f64> {

@@ -254,7 +254,7 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
         N)); // attention.moa:7
     double *restrict O_sum = moac_take(&slice, sizeof(double) * moac_min_i64(48,
         N) * E); // attention.moa:7
-    for (int64_t b_tile = 0; b_tile < B; b_tile += b_most) { // attention.moa:4
+    for (int64_t b_tile = 0; b_tile < B; b_tile += b_most) { // attention.moa:7
       const int64_t b_len = moac_min_i64(b_most, B - b_tile);
       // K, block by block along k
       const int64_t k_whole = M/MOAC_COLS_F64*MOAC_COLS_F64;
@@ -324,8 +324,8 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
         }
       }
       #pragma omp for collapse(2) schedule(static)
-      for (int64_t bb = 0; bb < b_len; ++bb) { // attention.moa:4
-        for (int64_t i_tile = 0; i_tile < N; i_tile += 48) { // attention.moa:4
+      for (int64_t bb = 0; bb < b_len; ++bb) { // attention.moa:7
+        for (int64_t i_tile = 0; i_tile < N; i_tile += 48) { // attention.moa:7
           const int64_t b = b_tile + bb;
           const int64_t i_len = moac_min_i64(48, N - i_tile);
           double S_part = sqrt((double)D);
@@ -337,19 +337,19 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
               Q_pack[i*(D + 1) + j] = Q[(b*N + (i_tile + i))*D + j];
             }
           }
-          for (int64_t ii = 0; ii < i_len; ++ii) { // attention.moa:4
+          for (int64_t ii = 0; ii < i_len; ++ii) { // attention.moa:7
             m[ii] = -INFINITY;
           }
-          for (int64_t ii = 0; ii < i_len; ++ii) { // attention.moa:4
+          for (int64_t ii = 0; ii < i_len; ++ii) { // attention.moa:7
             O_sum2[ii] = 0.0;
           }
-          for (int64_t ii = 0; ii < i_len; ++ii) { // attention.moa:4
+          for (int64_t ii = 0; ii < i_len; ++ii) { // attention.moa:7
             #pragma omp simd
-            for (int64_t p = 0; p < E; ++p) { // attention.moa:4
+            for (int64_t p = 0; p < E; ++p) { // attention.moa:7
               O_sum[ii*E + p] = 0.0;
             }
           }
-          for (int64_t k_tile = 0; k_tile < M; k_tile += 256) { // attention.moa:4
+          for (int64_t k_tile = 0; k_tile < M; k_tile += 256) { // attention.moa:7
             const int64_t k_len = moac_min_i64(256, M - k_tile);
             // S_sum[b, i, k] = sum[j < D](Q[b, i, j]*K[b, k, j])
             // S[b, i, k] = S_sum[b, i, k] / sqrt(D)
@@ -433,7 +433,7 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
                 }
               }
             }
-            for (int64_t ii = 0; ii < i_len; ++ii) { // attention.moa:4
+            for (int64_t ii = 0; ii < i_len; ++ii) { // attention.moa:7
               const int64_t i = i_tile + ii;
               // m[b, i] = max[k < M](S[b, i, k])
               double largest_parts[2*MOAC_COLS_F64]; // attention.moa:5
@@ -444,7 +444,7 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
               }
               double largest = -INFINITY;
               const int64_t k_runs = k_tile
-                  + moac_max_i64(0, k_tile + k_len - k_tile)/(2*MOAC_COLS_F64)*(2*MOAC_COLS_F64);
+                  + moac_max_i64(0, k_len)/(2*MOAC_COLS_F64)*(2*MOAC_COLS_F64);
               for (int64_t k_run = k_tile; k_run < k_runs;
                   k_run += 2*MOAC_COLS_F64) { // attention.moa:5
                 #pragma omp simd simdlen(2*MOAC_COLS_F64)
@@ -470,7 +470,7 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
               m_factor[ii] = m_value == -INFINITY ? 0.0 : moac_exp_down_f64(m_value - value_1);
               // P[b, i, k] = exp(S[b, i, k] - m[b, i])
               #pragma omp simd
-              for (int64_t k = k_tile; k < k_tile + k_len; ++k) { // attention.moa:4
+              for (int64_t k = k_tile; k < k_tile + k_len; ++k) { // attention.moa:7
                 S[ii*272 + (k - k_tile)] = moac_exp_down_f64(S[(i - i_tile)*272 + (k - k_tile)]
                     - value_1);
               }
@@ -483,7 +483,7 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
               }
               double sum = 0.0;
               const int64_t k_runs_1 = k_tile
-                  + moac_max_i64(0, k_tile + k_len - k_tile)/(2*MOAC_COLS_F64)*(2*MOAC_COLS_F64);
+                  + moac_max_i64(0, k_len)/(2*MOAC_COLS_F64)*(2*MOAC_COLS_F64);
               for (int64_t k_run = k_tile; k_run < k_runs_1;
                   k_run += 2*MOAC_COLS_F64) { // attention.moa:7
                 #pragma omp simd simdlen(2*MOAC_COLS_F64)
@@ -586,20 +586,20 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
               }
             }
           }
-          for (int64_t ii = 0; ii < i_len; ++ii) { // attention.moa:4
+          for (int64_t ii = 0; ii < i_len; ++ii) { // attention.moa:7
             if (m[ii] == -INFINITY && 0 < M) {
               O_sum2[ii] = NAN;
               #pragma omp simd
-              for (int64_t p = 0; p < E; ++p) { // attention.moa:4
+              for (int64_t p = 0; p < E; ++p) { // attention.moa:7
                 O_sum[ii*E + p] = NAN;
               }
             }
           }
-          for (int64_t ii = 0; ii < i_len; ++ii) { // attention.moa:4
+          for (int64_t ii = 0; ii < i_len; ++ii) { // attention.moa:7
             const int64_t i = i_tile + ii;
             // O[b, i, p] = O_sum[b, i, p] / O_sum2[b, i]
             #pragma omp simd
-            for (int64_t p = 0; p < E; ++p) { // attention.moa:4
+            for (int64_t p = 0; p < E; ++p) { // attention.moa:7
               O[(b*N + i)*E + p] = O_sum[(i - i_tile)*E + p] / O_sum2[i - i_tile];
             }
           }
