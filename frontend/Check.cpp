@@ -82,6 +82,8 @@ public:
     }
     if (report.cases == 0 && report.failure.empty())
       report.failure = "no arguments satisfy the constraints";
+    if (report.cases == report.tooLong && report.failure.empty())
+      report.failure = std::string("interpreter: ") + outOfPatience + " at all sizes";
     report.passed = report.failure.empty();
     return report;
   }
@@ -172,6 +174,10 @@ private:
 
   void runCase(const CallArguments &arguments, bool offBoundary) {
     Answer<InterpretResult> oracle = program.interpret(kernel.name, Stage::Moa, arguments);
+    if (!oracle && oracle.error == outOfPatience) {
+      ++report.tooLong;
+      return;
+    }
     if (!oracle)
       return fail("interpreter", oracle.error);
     report.refused += oracle->status != 0;

@@ -31,6 +31,7 @@ struct CheckReport {
   bool passed = false;
   unsigned cases = 0;
   unsigned refused = 0;   ///< cases in which oracle and target returned the same error status
+  unsigned tooLong = 0;   ///< cases that the interpreter did not finish: nothing is known of them
   double worst = 0;       ///< |got - want| / bound
   std::string worstPlace; ///< where the worst error is: output, index, sizes, data
   std::string failure;    ///< empty when passed

@@ -23,6 +23,8 @@ int moac::checkFiles(const CheckCommand &command) {
       fmt::print("{} {}: {} cases", report.passed ? "ok  " : "FAIL", kernel.name, report.cases);
       if (report.refused)
         fmt::print(", {} of them refused alike", report.refused);
+      if (report.tooLong)
+        fmt::print(", {} of them too long for the interpreter", report.tooLong);
       fmt::print(", worst error {:.2g} of 8 bounds", report.worst);
       if (command.verbose && !report.worstPlace.empty())
         fmt::print(" (at {})", report.worstPlace);

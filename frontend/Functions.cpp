@@ -32,6 +32,8 @@ Val Analyzer::apply(const ast::FnRef &fn, Vals args, SourceRange at) {
 Val Analyzer::applyScalar(const ast::FnRef &fn, const Vals &args, SourceRange at) {
   switch (fn.kind) {
   case ast::FnRef::Kind::Symbol:
+    if (fn.op == ast::Op::Cat)
+      break;
     return symbolOp(fn.op, args, at, "'" + std::string(ast::spelling(fn.op)) + "'");
   case ast::FnRef::Kind::FuncName:
     return funcCall(fn.func, args, at);

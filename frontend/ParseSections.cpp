@@ -25,7 +25,7 @@ bool Parser::opensSection(uint32_t index, unsigned depth) const {
   bool composes = second.kind == Tok::Dot || second.is(Keyword::Omega);
   if (first.kind == Tok::Name)
     return composes;
-  if (scalarOp(first) || first.kind == Tok::Word || first.kind == Tok::Func)
+  if (scalarOp(first) || first.kind == Tok::PlusPlus || first.kind == Tok::Word || first.kind == Tok::Func)
     return composes || second.kind == Tok::RightParen;
   if (first.kind != Tok::LeftParen || !first.match || depth >= maxSections)
     return false;
@@ -113,7 +113,7 @@ bool Parser::omegas(OperatorPtr &op) {
 
 bool Parser::fnRef(FnRef &result, const std::string &what) {
   result.range = rangeOf(token());
-  if (auto op = scalarOp(token())) {
+  if (auto op = at(Tok::PlusPlus) ? std::optional(Op::Cat) : scalarOp(token())) {
     result.kind = FnRef::Kind::Symbol;
     result.op = *op;
   } else if (at(Tok::Word)) {

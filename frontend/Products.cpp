@@ -5,6 +5,9 @@
 // without identity needs a term. Functions that are not associative fold from right to left.
 #include "frontend/Analyzer.h"
 
+#include <algorithm>
+#include <cctype>
+
 using namespace mlir;
 
 namespace moac::sema {
@@ -107,14 +110,22 @@ Val Analyzer::outer(const ast::FnRef &fn, const Val &lhs, const Val &rhs, Source
   return made(op, at, value.kind == Kind::WeakFloat);
 }
 
+namespace {
+/// An operand as a word before it takes it.
+std::string operandText(const std::string &text) {
+  bool name = std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+  return name ? text : "(" + text + ")";
+}
+} // namespace
+
 /// The transpose that would let two operands meet, if one of a matrix does; else empty.
 std::string Analyzer::transposeHelp(const Val &lhs, const Val &rhs, const std::string &name) {
   std::string a = emit.text(lhs.range), b = emit.text(rhs.range);
   if (rhs.rank() == 2 && same(lhs.extents().back(), rhs.extents().back()))
-    return "to meet the last axis on the right write `" + a + " (" + name + ") transpose " + b +
-           "`";
+    return "to meet the last axis on the right write `" + a + " (" + name + ") transpose " +
+           operandText(b) + "`";
   if (lhs.rank() == 2 && same(lhs.extents().front(), rhs.extents().front()))
-    return "to meet the first axis on the left write `transpose " + a + " (" + name + ") " + b +
+    return "to meet the first axis on the left write `transpose " + operandText(a) + " (" + name + ") " + b +
            "`";
   return "";
 }

@@ -71,6 +71,8 @@ Val Analyzer::applyFn(const ast::Operator &op, const Vals &args, SourceRange opR
   case FnKind::Symbol:
     if (args.size() == 1 && fn.op == ast::Op::Sub)
       return negate(args[0], at);
+    if (args.size() == 2 && fn.op == ast::Op::Cat)
+      return cat(args[0], args[1], at);
     return checkOperands(op, args.size(), 2, opRange) ? apply(fn, args, at) : poison();
   case FnKind::WordName:
     return applyWord(op, args, opRange, at);

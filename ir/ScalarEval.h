@@ -67,8 +67,11 @@ inline Number<P> settle(typename P::Wide value, double bound, Number<P> a, Numbe
   return settleSpecial<P>(value, bound, nature, a, b);
 }
 
+/// Not 0 unless the value is: what lies below the smallest subnormal is rounded to 0, or not at all.
 template <class P> inline double rounding(typename P::Wide value) {
-  return P::unit * static_cast<double>(std::fabs(value));
+  if (value == 0)
+    return 0;
+  return P::unit * static_cast<double>(std::fabs(value)) + std::numeric_limits<double>::denorm_min();
 }
 template <class P> inline bool fits(typename P::Wide value) {
   return static_cast<typename P::Wide>(static_cast<typename P::Narrow>(value)) == value;

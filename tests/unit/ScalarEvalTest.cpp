@@ -67,6 +67,9 @@ TEST(ScalarEval, DoubtWhereTargetsMayDiffer) {
   EXPECT_EQ(round<Double>({2.5, 0}).value, 2);
   EXPECT_EQ(toWhole<Double>(N{2.9999, 1e-3}, Element::I32).doubt, unknown);
   EXPECT_EQ(toWhole<Double>(N{2.99, 1e-3}, Element::I32).doubt, 0);
+  // 5e-324 * 0.3 is 0 for who rounds it, and 0 * inf is no number.
+  EXPECT_EQ(mul<Double>(mul<Double>({5e-324, 0}, {0.3, 0}), {inf, 0}).bound, unknown);
+  EXPECT_TRUE(isCertainNan(mul<Double>(mul<Double>({0, 0}, {0.1, 0}), {inf, 0})));
   // The sum may be finite if the product is contracted into it.
   EXPECT_EQ(mul<Single>({1.9e19, 0}, {1.9e19, 0}).bound, unknown);
 }
