@@ -27,6 +27,28 @@ bool isIndexArithmetic(Value value) {
   return value.getType().isIndex() && value.getDefiningOp<ScalarOp>() != nullptr;
 }
 
+/// The order of terms must not depend on what a user calls an index: outer indices before inner ones, behind symbols in capitals.
+/// `back` gets the names that stand for the indices of `e` meanwhile.
+shape::Expr orderedByDepth(const shape::Expr &e, IndexExprs &exprs, std::map<std::string, std::string> &back) {
+  std::map<std::pair<unsigned, unsigned>, std::string> indices;
+  for (const std::string &name : e.names()) {
+    auto index = dyn_cast_or_null<BlockArgument>(exprs.valueOf(name));
+    if (!index || isa<KernelOp>(index.getOwner()->getParentOp()))
+      continue;
+    unsigned depth = 0;
+    for (Operation *op = index.getOwner()->getParentOp(); op; op = op->getParentOp())
+      ++depth;
+    indices[{depth, index.getArgNumber()}] = name;
+  }
+  std::map<std::string, shape::Expr> forward;
+  for (auto &[place, name] : indices) {
+    std::string rank = std::to_string(back.size()), stand = "Z~" + std::string(3 - std::min<size_t>(rank.size(), 3), '0') + rank;
+    forward[name] = shape::Expr::name(stand);
+    back[stand] = name;
+  }
+  return e.substitute(forward);
+}
+
 void canonicalise(OpOperand &use) {
   Value old = use.get();
   llvm::SmallPtrSet<Operation *, 16> cone;
@@ -38,9 +60,13 @@ void canonicalise(OpOperand &use) {
   shape::Expr e = exprs.toExpr(old);
   if (e.poisoned())
     return;
-  e = simplifyAt(at, e, exprs);
+  std::map<std::string, std::string> back;
+  e = orderedByDepth(simplifyAt(at, e, exprs), exprs, back);
   OpBuilder b(at);
-  Value value = materialize(e, b, old.getLoc(), [&](const std::string &name) { return exprs.valueAt(name, at->getBlock()); });
+  Value value = materialize(e, b, old.getLoc(), [&](const std::string &name) {
+    auto index = back.find(name);
+    return exprs.valueAt(index == back.end() ? name : index->second, at->getBlock());
+  });
   llvm::SmallPtrSet<Operation *, 16> anew;
   collectCone(value, anew);
   if (anew.size() <= cone.size())

@@ -52,6 +52,18 @@ void scheduleTiles(Nest &nest, const TransposedTile &tile, Schedule &schedule) {
   schedule.add("lanes", name, {part(tile.written, "_in")});
 }
 
+/// A nest of one stage with one axis in tiles.
+void scheduleTiles(Stage &stage, int64_t length, Schedule &schedule) {
+  std::string name = stage.name(), axis = indexName(stage.gen.entry().getArgument(0)).str();
+  schedule.add("lift", name, {axis, axis + "_tile", axis + "_in"}, std::to_string(length));
+  for (const char *verb : {"nest", "parallel"})
+    schedule.add(verb, name, {axis + "_tile"});
+  if (!stage.isResult)
+    schedule.add("place", name, {}, "store");
+  for (const char *verb : {"order", "lanes"})
+    schedule.add(verb, name, {axis + "_in"});
+}
+
 struct GammaNest : impl::GammaNestBase<GammaNest> {
   std::vector<std::string> streamed; ///< names of the axes of online groups
 
@@ -98,6 +110,9 @@ struct GammaNest : impl::GammaNestBase<GammaNest> {
       if (BlockArgument innermost = innermostAxis(graph, *nest.root, nest.root->gen.entry().getArguments()))
         if (auto tile = transposedTile(graph, *nest.root, innermost))
           return scheduleTiles(nest, *tile, schedule);
+    if (!planned.stated && nest.members.size() == 1 && nest.depth == 1)
+      if (std::optional<int64_t> length = tileOfRuns(graph, *nest.root))
+        return scheduleTiles(*nest.root, *length, schedule);
     auto outer = ArrayRef(nest.loops).take_front(nest.depth);
     schedule.add("nest", root, namesOf(outer));
     if (std::optional<Online> online = planned.stated ? std::nullopt : onlineOf(graph, nest))

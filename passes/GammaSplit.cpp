@@ -112,15 +112,10 @@ private:
 
   /// What no boundary decides: x // m with unboundedly many values along the innermost axis.
   void lift(BlockArgument axis, Value root, const shape::Facts &facts) {
-    constexpr int64_t shortest = 8; // shorter runs cost more than a division by a constant
-    std::string name = exprs.nameOf(axis);
-    std::optional<Quotient> along = divisionAlong(root, name, {facts, {name}, {}}, exprs);
-    if (!along || along->m.constant().value_or(shortest) < shortest)
+    std::optional<Quotient> along =
+        runsAlong(root, exprs.nameOf(axis), facts, [&](const std::string &name) { return isBound(name); }, exprs);
+    if (!along)
       return;
-    for (const shape::Expr &e : {along->x, along->m})
-      for (const std::string &word : e.names())
-        if (!isBound(word))
-          return;
     shape::Expr quotient = shape::floordiv(along->x, along->m);
     if (!llvm::is_contained(lifts[axis], quotient))
       lifts[axis].push_back(quotient);

@@ -10,13 +10,16 @@
 
 namespace moac {
 
-/// A law `left == right`, used from left to right. Every law shrinks the same measure, `readHeight` of PsiLaws.h.
+/// A law `left == right`.
 struct LawText {
   std::string_view id;        ///< "P7"
   std::string_view word;      ///< "psi-drop"
   std::string_view equation;  ///< in index form, ASCII
   std::string_view condition; ///< when it applies, and what must have been proved or required
   std::string_view meaning;   ///< a sentence or two for a reader
+  std::string_view direction = "left to right";
+  /// What becomes less each time, so that rewriting ends: `readHeight` of PsiLaws.h for every rewrite of a read.
+  std::string_view measure = "the height of the read, twice the operations between it and the arrays that stay";
 };
 
 /// All laws, in the order of their ids.

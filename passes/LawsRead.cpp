@@ -8,7 +8,7 @@ using namespace moac::moa;
 namespace {
 
 // P1: j psi (i psi A) == (i ++ j) psi A
-// Left to right, for a full or partial j. Checked axes stay checked.
+// Left to right, for a full or partial j. Checked axes stay checked. Measure: height.
 struct Compose : OpRewritePattern<PsiOp> {
   using OpRewritePattern<PsiOp>::OpRewritePattern;
   static constexpr LawText text{"P1", "psi-psi", "j psi (i psi A) == (i ++ j) psi A", "always",

@@ -369,3 +369,16 @@ std::optional<Quotient> moac::divisionAlong(Value root, const std::string &index
   });
   return found;
 }
+
+std::optional<Quotient> moac::runsAlong(Value root, const std::string &index, const shape::Facts &facts,
+                                        llvm::function_ref<bool(const std::string &)> outside, IndexExprs &exprs) {
+  constexpr int64_t shortest = 8; // shorter runs cost more than a division by a constant
+  std::optional<Quotient> along = divisionAlong(root, index, {facts, {index}, {}}, exprs);
+  if (!along || along->m.constant().value_or(shortest) < shortest)
+    return std::nullopt;
+  for (const shape::Expr &e : {along->x, along->m})
+    for (const std::string &word : e.names())
+      if (word != index && !outside(word))
+        return std::nullopt;
+  return along;
+}

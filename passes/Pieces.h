@@ -70,6 +70,11 @@ bool termIsIdentity(moa::RedOp red, const shape::Facts &facts, moa::IndexExprs &
 std::optional<Quotient> divisionAlong(mlir::Value root, const std::string &index,
                                       const Surroundings &around, moa::IndexExprs &exprs);
 
+/// The quotient along which the loop is worth lifting: its runs are not known to be short, and only
+/// names that `outside` knows, or the index, occur in it.
+std::optional<Quotient> runsAlong(mlir::Value root, const std::string &index, const shape::Facts &facts,
+                                  llvm::function_ref<bool(const std::string &)> outside, moa::IndexExprs &exprs);
+
 /// Visits what `value` needs under these facts: sides of a `where` that are not taken are left out.
 /// Facts grow inside guarded sides and reductions; `depth` counts the reductions entered.
 void visitLive(mlir::Value value, const shape::Facts &facts, moa::IndexExprs &exprs,

@@ -165,7 +165,8 @@ void moac::addPsiLaws(RewritePatternSet &patterns) {
 
 const LawText &moac::gatherText() {
   static constexpr LawText text{"P20", "psi-gather", "A == gen[i] of i psi A", "A is a result, or computed and read more than once",
-                                "What is assigned is assigned element by element: an array that must exist becomes a stage of its own."};
+                                "What is assigned is assigned element by element: an array that must exist becomes a stage of its own.",
+                                "left to right, before all others", "the arrays that must exist and are no stage yet"};
   return text;
 }
 
@@ -190,6 +191,7 @@ const LawText *moac::lawText(std::string_view idOrWord) {
 
 std::string moac::lawPage(const LawText &law) {
   std::string page = std::string(law.id) + " " + std::string(law.word) + "\n\n  " + std::string(law.equation) + "\n\n";
-  page += "Used from left to right when: " + std::string(law.condition) + ".\n";
+  page += "Used " + std::string(law.direction) + " when: " + std::string(law.condition) + ".\n";
+  page += "It shrinks " + std::string(law.measure) + ".\n";
   return page + std::string(law.meaning) + "\n";
 }

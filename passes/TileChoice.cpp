@@ -1,6 +1,8 @@
 // Tiles by strides; see TileChoice.h.
-#include "passes/OnDevice.h"
 #include "passes/TileChoice.h"
+#include "ir/KernelFacts.h"
+#include "passes/OnDevice.h"
+#include "passes/Pieces.h"
 
 using namespace mlir;
 using namespace moac;
@@ -39,4 +41,28 @@ std::optional<TransposedTile> moac::transposedTile(StageGraph &graph, Stage &sta
   if (!tile.read || isSmall(tile.read) || isSmall(innermost))
     return std::nullopt;
   return tile;
+}
+
+std::optional<int64_t> moac::tileOfRuns(StageGraph &graph, Stage &stage) {
+  constexpr int64_t length = 4096; // of elements: long enough for what begins a tile, short enough for many threads
+  if (stage.rank() != 1 || stage.hasReduction() || onDevice(stage.gen))
+    return std::nullopt;
+  shape::Expr extent = stage.gen.arrayType().extents()[0];
+  if (extent.constant().value_or(length) < length)
+    return std::nullopt;
+  std::string index = graph.exprs.nameOf(stage.gen.entry().getArgument(0));
+  auto isArgument = [&](const std::string &name) {
+    auto argument = dyn_cast_or_null<BlockArgument>(graph.exprs.valueOf(name));
+    return argument && isa<KernelOp>(argument.getOwner()->getParentOp());
+  };
+  shape::Facts facts = entryFacts(stage.gen->getParentOfType<KernelOp>(), graph.exprs);
+  std::vector<shape::Expr> asked =
+      boundariesOf(Inside{stage.gen.yielded(), index, true}, {shape::Expr(0), extent, isArgument}, facts, graph.exprs);
+  for (const Piece &piece : cut(shape::Expr(0), extent, asked, facts)) {
+    shape::Facts inside = facts;
+    piece.assume(inside, index);
+    if (runsAlong(stage.gen.yielded(), index, inside, isArgument, graph.exprs))
+      return length;
+  }
+  return std::nullopt;
 }

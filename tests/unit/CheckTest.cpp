@@ -49,6 +49,8 @@ public:
   }
   Answer<InterpretResult> interpret(const std::string &, Stage stage,
                                     const CallArguments &arguments) override {
+    if (arguments.symbols[1] > mostInterpreted)
+      return Answer<InterpretResult>::failure(outOfPatience);
     InterpretResult result;
     OracleArray y{ElementType::f32_, {arguments.symbols[1]}, {}, {}};
     for (int64_t j = 0; j < arguments.symbols[1]; ++j) {
@@ -67,6 +69,7 @@ public:
   }
 
   std::optional<Stage> wrongStage;
+  int64_t mostInterpreted = 1000000; ///< of M
 
 private:
   std::string text;
@@ -113,6 +116,19 @@ TEST_F(CheckTest, aRightKernelPasses) {
   // Index data was found: only sizes without a valid index (N = 0, M > 0) are refused.
   EXPECT_EQ(report.refused, 6u);
   EXPECT_EQ(report.worst, 0);
+}
+
+TEST_F(CheckTest, sizesThatTakeTooLongAreLeftOut) {
+  PickProgram program(kernel("y[j] = 2 * x[t[j]]; if (j == 100) y[j] = 0;"));
+  program.mostInterpreted = 33;
+  CheckReport report = check(program, program.kernels()[0], {});
+  EXPECT_TRUE(report.passed) << report.failure;
+  EXPECT_GT(report.tooLong, 0u);
+  EXPECT_LT(report.tooLong, report.cases);
+  program.mostInterpreted = -1;
+  report = check(program, program.kernels()[0], {});
+  EXPECT_FALSE(report.passed);
+  EXPECT_NE(report.failure.find("at all sizes"), std::string::npos) << report.failure;
 }
 
 TEST_F(CheckTest, aSmallErrorIsMeasured) {

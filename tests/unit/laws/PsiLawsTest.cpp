@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 
 using namespace mlir;
 using namespace moac;
@@ -171,11 +172,30 @@ TEST_F(Laws, AreFoundByIdAndWordAndTestedEach) {
     std::ifstream in(file.path());
     tests.append(std::istreambuf_iterator<char>(in), {});
   }
+  std::string sources;
+  for (const auto &file : std::filesystem::directory_iterator(MOAC_PASSES))
+    if (file.path().filename().string().starts_with("Laws")) {
+      std::ifstream in(file.path());
+      sources.append(std::istreambuf_iterator<char>(in), {});
+    }
   EXPECT_EQ(lawTexts().size(), 23u);
   for (const LawText *law : lawTexts()) {
     EXPECT_EQ(lawText(law->id), law);
     EXPECT_EQ(lawText(law->word), law);
-    EXPECT_NE(lawPage(*law).find(law->equation), std::string::npos);
+    for (std::string_view part : {law->equation, law->direction, law->condition, law->measure, law->meaning}) {
+      EXPECT_FALSE(part.empty()) << law->id;
+      EXPECT_NE(lawPage(*law).find(part), std::string::npos) << law->id;
+    }
+    // Written the same way above the code: equation first, then direction and measure.
+    std::smatch comment;
+    bool written = std::regex_search(sources, comment, std::regex("\\n// " + std::string(law->id) + ": ([^\\n]*)\\n((?://[^\\n]*\\n)+)struct"));
+    EXPECT_TRUE(written || law->id == "P20") << law->id;
+    if (!written)
+      continue;
+    std::string equation = comment[1], rest = comment[2], first(law->equation.substr(0, law->equation.find_first_of(",;")));
+    EXPECT_EQ(equation.find(first), 0u) << equation;
+    EXPECT_NE(rest.find("Left to right"), std::string::npos) << law->id;
+    EXPECT_NE(rest.find("Measure:"), std::string::npos) << law->id;
     std::string mark = "// " + std::string(law->id);
     EXPECT_TRUE(tests.find(mark + "\n") != std::string::npos || tests.find(mark + ":") != std::string::npos) << law->id << " has no lit test";
   }
