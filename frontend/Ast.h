@@ -158,6 +158,7 @@ struct Directive {
     Pack,     ///< names = {array}, at (optional), axes
     Unroll,   ///< names, amount (optional)
     Reduce,   ///< names, strategy
+    Tile,     ///< names, amount
   };
   enum class Placement { At, Inline, Store };
   Kind kind = Kind::Order;

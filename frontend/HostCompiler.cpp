@@ -238,6 +238,34 @@ void *open(const char *library) {
 
 } // namespace
 
+std::vector<std::string> HostCompiler::plainCommand(const std::vector<std::string> &extraFlags) const {
+  std::vector<std::string> command = program;
+  command.insert(command.end(), language->flags.begin(), language->flags.end());
+  if (path::filename(program[0]).contains("gfortran"))
+    command.insert(command.end(), language->gnuFlags.begin(), language->gnuFlags.end());
+  command.insert(command.end(), extraFlags.begin(), extraFlags.end());
+  return command;
+}
+
+Answer<CompilerReport> HostCompiler::inspect(std::string_view source) const {
+  llvm::SmallString<128> temporary;
+  path::system_temp_directory(true, temporary);
+  const std::string folder(temporary), model = std::string("kernel-%%%%%%%%") + language->extension;
+  TemporaryFile text(folder, model.c_str()), assembly(folder, "kernel-%%%%%%%%.s");
+  if (text.name.empty() || assembly.name.empty())
+    return Answer<CompilerReport>::failure(fmt::format("cannot create a file in '{}'", folder));
+  std::ofstream(text.str(), std::ios::binary) << source;
+  std::vector<std::string> command = plainCommand({language->parallel});
+  command.insert(command.end(), {"-S", "-fPIC", "-fstack-usage", "-o", assembly.str(), text.str()});
+  if (std::string problem = runCommand(command, folder); !problem.empty())
+    return Answer<CompilerReport>::failure(problem);
+  llvm::SmallString<128> usage(assembly.name);
+  path::replace_extension(usage, "su");
+  const CompilerReport report = readCompilerReport(contents(std::string(usage)), contents(assembly.str()));
+  fs::remove(usage);
+  return report;
+}
+
 Answer<LoadedLibrary> HostCompiler::load(std::string_view source,
                                          const std::vector<std::string> &extraFlags) const {
   std::string folder = cacheFolder();
@@ -247,11 +275,7 @@ Answer<LoadedLibrary> HostCompiler::load(std::string_view source,
     path::system_temp_directory(true, temporary);
     folder = std::string(temporary);
   }
-  std::vector<std::string> command = program;
-  command.insert(command.end(), language->flags.begin(), language->flags.end());
-  if (path::filename(program[0]).contains("gfortran"))
-    command.insert(command.end(), language->gnuFlags.begin(), language->gnuFlags.end());
-  command.insert(command.end(), extraFlags.begin(), extraFlags.end());
+  const std::vector<std::string> command = plainCommand(extraFlags);
   std::vector<std::string> parallel = command;
   parallel.push_back(language->parallel);
 

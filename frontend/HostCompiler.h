@@ -9,6 +9,7 @@
 #define MOAC_FRONTEND_HOSTCOMPILER_H
 
 #include "frontend/Compiler.h"
+#include "frontend/CompilerReport.h"
 
 #include <string>
 #include <string_view>
@@ -68,11 +69,16 @@ public:
   Answer<LoadedLibrary> load(std::string_view source,
                              const std::vector<std::string> &extraFlags = {}) const;
 
+  /// What the compiler makes of `source` by the same command, without keeping it.
+  Answer<CompilerReport> inspect(std::string_view source) const;
+
   /// Where compiled texts are kept: `$XDG_CACHE_HOME/moac`, else `~/.cache/moac`, else none
   /// (empty).
   static std::string cacheFolder();
 
 private:
+  /// Program and flags, but for what makes loops parallel.
+  std::vector<std::string> plainCommand(const std::vector<std::string> &extraFlags) const;
   explicit HostCompiler(const HostLanguage &language) : language(&language) {}
   const HostLanguage *language;
   std::vector<std::string> program; ///< absolute path, then the variable's arguments

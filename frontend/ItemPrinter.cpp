@@ -73,7 +73,7 @@ std::string text(const Derive &derive) {
 std::string text(const Directive &d, Notation notation) {
   using Kind = Directive::Kind;
   static constexpr const char *words[] = {"lift",  "order", "online", "parallel", "lanes",
-                                          "place", "pack",  "unroll", "reduce"};
+                                          "place", "pack",  "unroll", "reduce",   "tile"};
   std::string result = std::string(words[int(d.kind)]) + " " + names(d.names);
   std::string at = d.at ? " at " + d.at->text : "";
   std::string amount = d.amount ? " by " + print(*d.amount, notation) : "";
@@ -88,6 +88,7 @@ std::string text(const Directive &d, Notation notation) {
   case Kind::Pack:
     return result + at + " as [" + names(d.axes) + "]";
   case Kind::Unroll:
+  case Kind::Tile:
     return result + amount;
   case Kind::Reduce:
     return result + ": " + d.strategy.text;

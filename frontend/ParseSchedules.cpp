@@ -109,7 +109,8 @@ bool Parser::directive(ast::Directive &result) {
   static constexpr Row rows[] = {
       {"lift", Kind::Lift},         {"order", Kind::Order},   {"online", Kind::Online},
       {"parallel", Kind::Parallel}, {"lanes", Kind::Lanes},   {"place", Kind::Place},
-      {"pack", Kind::Pack},         {"unroll", Kind::Unroll}, {"reduce", Kind::Reduce}};
+      {"pack", Kind::Pack},         {"unroll", Kind::Unroll}, {"reduce", Kind::Reduce},
+      {"tile", Kind::Tile}};
   uint32_t start = position;
   auto row = std::ranges::find(rows, textOf(token()), &Row::word);
   if (!at(Tok::Name) || row == std::end(rows)) {
@@ -130,6 +131,12 @@ bool Parser::directive(ast::Directive &result) {
               : result.kind == Kind::Pack  ? pack(result)
                                            : loopNames(result.names);
   if (good && result.kind == Kind::Unroll && acceptWord("by"))
+    good = (result.amount = sum()) != nullptr;
+  if (good && result.kind == Kind::Tile && !acceptWord("by")) {
+    expected("'by' and the length of a tile");
+    return false;
+  }
+  if (good && result.kind == Kind::Tile)
     good = (result.amount = sum()) != nullptr;
   if (good && result.kind == Kind::Reduce)
     good = expect(Tok::Colon, "':' and a strategy") && name(result.strategy, "a strategy");

@@ -26,9 +26,13 @@ int moac::plan(const PlanCommand &command) {
   if (!machine)
     return exitUserError;
   request.machine = *machine;
-  const Answer<Plan> plan = planKernel(request);
+  Answer<Plan> plan = planKernel(request);
   if (!plan) {
     printError(plan.error);
+    return exitUserError;
+  }
+  if (std::string problem = command.tune > 0 ? tunePlan(request, command.tune, *plan) : ""; !problem.empty()) {
+    printError(problem);
     return exitUserError;
   }
   fmt::print("{}", command.json ? planJson(*plan) : planText(*plan));

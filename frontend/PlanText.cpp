@@ -46,7 +46,7 @@ public:
         for (const Limit &limit : c.limits)
           if (!limit.passed())
             out += fmt::format("  rejected: {}: {}\n", c.choice.what, amount(limit));
-    return out + "\n" + verdict() + "\n" + plan.schedule;
+    return out + "\n" + (plan.tuning ? measured(*plan.tuning) + "\n" : "") + verdict() + "\n" + plan.schedule;
   }
 
 private:
@@ -68,6 +68,24 @@ private:
       table.row(cells);
     }
     return table.text();
+  }
+
+  std::string measured(const Tuning &tuning) const {
+    TextTable table;
+    table.row({"candidate", "median", "p10", "p90", "of the estimate", "stack", "moves to and from it"});
+    std::string problems;
+    for (const TunedCandidate &c : tuning.tried) {
+      const PlanCandidate &planned = plan.candidates[c.candidate];
+      if (!c.problem.empty())
+        problems += fmt::format("  not timed: {}: {}\n", planned.choice.what, c.problem);
+      else
+        table.row({planned.choice.what, time(c.quantile(0.5)), time(c.quantile(0.1)), time(c.quantile(0.9)),
+                   fmt::format("{:.2f}", c.quantile(0.5) / planned.best().seconds), bytesText(c.report.stackBytes),
+                   c.report.spills ? fmt::format("{} beside {} products", *c.report.spills, c.report.vectorOperations) : "unknown"});
+      if (!c.rejected.empty())
+        problems += fmt::format("  rejected: {}: {}\n", planned.choice.what, c.rejected);
+    }
+    return fmt::format("measured here, {} rounds forwards and backwards in turn\n{}{}  {}\n", tuning.rounds, table.text(), problems, tuning.reason);
   }
 
   std::string verdict() const {
@@ -134,6 +152,24 @@ std::string moac::planJson(const Plan &plan) {
     j.attribute("winner", plan.candidates[plan.ranking[0]].choice.what);
     if (plan.ranking.size() > 1)
       j.attribute("runner_up", plan.candidates[plan.ranking[1]].choice.what);
+    if (plan.tuning)
+      j.attributeArray("measured", [&] {
+        for (const TunedCandidate &c : plan.tuning->tried)
+          j.object([&] {
+            j.attribute("name", plan.candidates[c.candidate].choice.what);
+            if (!c.problem.empty())
+              j.attribute("problem", c.problem);
+            if (!c.rejected.empty())
+              j.attribute("rejected", c.rejected);
+            j.attributeArray("seconds", [&] {
+              for (double sample : c.samples)
+                j.value(sample);
+            });
+            j.attribute("stack_bytes", c.report.stackBytes);
+            if (c.report.spills)
+              j.attribute("spills", *c.report.spills);
+          });
+      });
     j.attribute("schedule", plan.schedule);
   });
   return out + "\n";

@@ -13,6 +13,12 @@ bool PlanCandidate::rejected() const {
 }
 
 namespace {
+/// What stands between the braces.
+std::string body(const std::string &schedule) {
+  const size_t open = schedule.find("{\n");
+  return open == schedule.npos ? "" : schedule.substr(open + 2, schedule.rfind('}') - open - 2);
+}
+
 class Planner {
 public:
   explicit Planner(const PlanRequest &request) : request(request) { plan.kernel = request.kernel, plan.sizes = request.sizes, plan.machine = cost::assumeMissing(request.machine); }
@@ -31,7 +37,7 @@ public:
     rank();
     if (plan.ranking.empty())
       return Answer<Plan>::failure("every candidate exceeds a limit of the machine");
-    plan.schedule = scheduleOf(plan.candidates[plan.ranking[0]]);
+    plan.schedule = scheduleOf(request, plan.candidates[plan.ranking[0]]);
     return plan;
   }
 
@@ -43,17 +49,7 @@ private:
     return text;
   }
 
-  /// What stands between the braces.
-  static std::string body(const std::string &schedule) {
-    const size_t open = schedule.find("{\n");
-    return open == schedule.npos ? "" : schedule.substr(open + 2, schedule.rfind('}') - open - 2);
-  }
-
-  std::unique_ptr<Program> load(const std::string &directives) const {
-    LoadOptions options = request.load;
-    options.schedules[request.kernel] = directives;
-    return Program::load(request.file, options);
-  }
+  std::unique_ptr<Program> load(const std::string &directives) const { return loadWith(request, directives); }
 
   /// Compiles and counts. What is wrong with the kernel itself, or with the sizes, is returned.
   std::string consider(const PlanChoice &choice, const std::string &directives) {
@@ -157,21 +153,26 @@ private:
         std::swap(plan.ranking[k], plan.ranking[k - 1]);
   }
 
-  /// As moac prints it, if that makes the same loops; else the directives that were compiled.
-  std::string scheduleOf(const PlanCandidate &winner) const {
-    Answer<std::string> printed = load(winner.directives)->schedule(request.kernel);
-    if (printed) {
-      std::unique_ptr<Program> again = load(body(*printed));
-      Answer<std::string> loops = again->hasErrors() ? Answer<std::string>::failure("") : again->print(Stage::Onf, request.kernel);
-      if (loops && *loops == winner.loops)
-        return *printed;
-    }
-    return "schedule " + request.kernel + " for cpu {\n" + winner.directives + "}\n";
-  }
-
   const PlanRequest &request;
   Plan plan;
 };
 } // namespace
 
 Answer<Plan> moac::planKernel(const PlanRequest &request) { return Planner(request).run(); }
+
+std::unique_ptr<Program> moac::loadWith(const PlanRequest &request, const std::string &directives) {
+  LoadOptions options = request.load;
+  options.schedules[request.kernel] = directives;
+  return Program::load(request.file, options);
+}
+
+std::string moac::scheduleOf(const PlanRequest &request, const PlanCandidate &candidate) {
+  Answer<std::string> printed = loadWith(request, candidate.directives)->schedule(request.kernel);
+  if (printed) {
+    std::unique_ptr<Program> again = loadWith(request, body(*printed));
+    Answer<std::string> loops = again->hasErrors() ? Answer<std::string>::failure("") : again->print(Stage::Onf, request.kernel);
+    if (loops && *loops == candidate.loops)
+      return *printed;
+  }
+  return "schedule " + request.kernel + " for cpu {\n" + candidate.directives + "}\n";
+}

@@ -5,6 +5,7 @@
 #define MOAC_FRONTEND_PLANNER_H
 
 #include "frontend/Compiler.h"
+#include "frontend/CompilerReport.h"
 #include "ir/Estimate.h"
 
 namespace moac {
@@ -21,6 +22,23 @@ struct PlanCandidate {
   const cost::Estimate &best() const { return cost::best(estimates); }
 };
 
+/// A candidate as compiled and run.
+struct TunedCandidate {
+  size_t candidate = 0;
+  std::string problem;         ///< why it was not timed: it does not compile, fails, or gives other values
+  std::string rejected;        ///< by what the compiler reports
+  CompilerReport report;
+  std::vector<double> samples; ///< seconds of a call, one for each round
+  double quantile(double q) const;
+};
+
+/// Measurements: in each round all candidates once, forwards and backwards in turn, so that what drifts hits all alike.
+struct Tuning {
+  std::vector<TunedCandidate> tried; ///< the planned winner first
+  unsigned rounds = 0;
+  std::string reason; ///< why the winner is what it is
+};
+
 struct Plan {
   std::string kernel;
   cost::Sizes sizes;
@@ -28,6 +46,7 @@ struct Plan {
   std::vector<PlanCandidate> candidates;
   std::vector<size_t> ranking; ///< of those that are neither refused nor rejected, the fastest first
   std::string schedule;        ///< of the winner, as a user writes it
+  std::optional<Tuning> tuning;
 };
 
 struct PlanRequest {
@@ -37,6 +56,14 @@ struct PlanRequest {
   Machine machine;
 };
 Answer<Plan> planKernel(const PlanRequest &request);
+/// Times the first `most` of the ranking, and the default, on random data, and puts the fastest first. What the compiler
+/// reports can reject: too much stack, or clearly more vectors spilled than by another candidate. A candidate takes the place of the planned winner only if it is faster by more than 2 % in the median
+/// and in three rounds of four. Fails when nothing can be compiled or called.
+std::string tunePlan(const PlanRequest &request, unsigned most, Plan &plan);
+/// The candidate's schedule as moac prints it, if that makes the same loops; else the directives that were compiled.
+std::string scheduleOf(const PlanRequest &request, const PlanCandidate &candidate);
+/// The file with these directives for the kernel.
+std::unique_ptr<Program> loadWith(const PlanRequest &request, const std::string &directives);
 
 std::string planText(const Plan &plan);
 std::string planJson(const Plan &plan);

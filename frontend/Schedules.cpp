@@ -14,7 +14,7 @@ namespace {
 using Kind = ast::Directive::Kind;
 
 constexpr const char *words[] = {"lift",  "order", "online", "parallel", "lanes",
-                                 "place", "pack",  "unroll", "reduce"};
+                                 "place", "pack",  "unroll", "reduce",   "tile"};
 
 class ScheduleReader {
 public:
@@ -52,6 +52,9 @@ private:
     case Kind::Unroll:
       if (directive.amount)
         mode = amount(*directive.amount);
+      break;
+    case Kind::Tile:
+      mode = tileLength(*directive.amount);
       break;
     case Kind::Reduce:
       mode = directive.strategy.text;
@@ -95,6 +98,16 @@ private:
     return value->str();
   }
 
+  /// Of a tile: small enough that sizes of buffers for tiles are no trouble.
+  std::string tileLength(const ast::Expr &expr) {
+    constexpr size_t mostDigits = 6;
+    const std::string text = amount(expr);
+    if (text.size() <= mostDigits)
+      return text;
+    diags.report(diag::lengthOfLoop, expr.range, text).help("a tile has at most 999999 indices");
+    return "1";
+  }
+
   void strategy(const ast::Name &name) {
     static const std::vector<std::string> all = {"owner", "private", "atomic", "recompute"};
     if (llvm::is_contained(all, name.text)) {
@@ -130,7 +143,7 @@ void reportRefusal(const Refusal &refusal, const std::vector<ast::File> &files,
                    Diagnostics &diags) {
   static constexpr DiagKind<2> kinds[] = {
       diag::unknownLoop, diag::unknownValue, diag::cannotLift,   diag::cannotOrder,
-      diag::cannotPlace,    diag::cannotPack, diag::cannotLanes,  diag::cannotUnroll, diag::cannotParallel, diag::cannotOnline};
+      diag::cannotPlace,    diag::cannotPack, diag::cannotLanes,  diag::cannotUnroll, diag::cannotParallel, diag::cannotOnline, diag::cannotTile};
   const auto *kind = llvm::find_if(
       kinds, [&](DiagKind<2> k) { return StringRef(diagName(k.id)) == refusal.kind; });
   SourceRange range;

@@ -170,6 +170,10 @@ struct Commands {
         ->type_name("AXIS=N,...");
     sub->add_option("--machine", plan.machine, "a machine's name or file; otherwise this host")
         ->type_name("NAME");
+    sub->add_option("--tune", plan.tune, "compile the best of them, so many, and time them here")
+        ->expected(0, 1)
+        ->default_str("4")
+        ->check(CLI::Range(2, 16));
     sub->add_option("-o", plan.output, "write the winner's schedule here")->type_name("FILE");
     sub->add_flag("--json", plan.json, "the same for programs");
     sub->callback([this] { chosen = [](const Commands &c) { return moac::plan(c.plan); }; });

@@ -64,7 +64,7 @@ public:
   Value i0, j0, k0, t0;                ///< where the tiles begin
   Value rowCount, laneCount, depthCount, batchCount, pitch;
 
-private:
+  /// `tile`, spelled `tileWord`, or the next size that holds whole blocks of `blockWord`.
   Value multipleUp(Value tile, const std::string &tileWord, const std::string &blockWord);
 };
 

@@ -66,9 +66,10 @@ void scheduleTiles(Stage &stage, int64_t length, Schedule &schedule) {
 
 struct GammaNest : impl::GammaNestBase<GammaNest> {
   std::vector<std::string> streamed; ///< names of the axes of online groups
+  std::set<std::pair<unsigned, unsigned>> tiled; ///< names in the user's directives that gave a tile its length
 
   void runOnOperation() override {
-    streamed.clear();
+    streamed.clear(), tiled.clear();
     Schedule schedule(getOperation());
     if (schedule.hasAny("nest"))
       return; // stated by whoever wrote the directives
@@ -86,10 +87,34 @@ struct GammaNest : impl::GammaNestBase<GammaNest> {
       nests = std::move(*planned);
     }
     for (PlannedNest &planned : nests)
-      state(planned, graph, schedule);
+      state(planned, graph, schedule, user);
     schedule.store(getOperation());
-    if (failed(checkOnline(user, graph)))
+    if (failed(checkOnline(user, graph)) || failed(checkTiles(user)))
       signalPassFailure();
+  }
+
+  /// Gives the tiles along `axis`, the `index`-th size of the directive, the user's length.
+  void tile(const UserSchedule &user, StageGraph &graph, BlockArgument axis, Schedule &schedule, StringRef verb, StringRef stage, unsigned index) {
+    Stage &owner = *graph.of(cast<moa::GenOp>(genOf(axis)).getResult());
+    for (const UserDirective &directive : user.all())
+      for (auto [i, name] : llvm::enumerate(directive.names))
+        if (directive.is("tile") && isCalled({axis, LiftedAxes().of(axis).front()}, owner, name)) {
+          schedule.setSize(verb, stage, index, directive.mode);
+          tiled.insert({directive.number, i});
+        }
+  }
+  static Operation *genOf(BlockArgument axis) {
+    Operation *binder = axis.getOwner()->getParentOp();
+    return isa<moa::GenOp>(binder) ? binder : binder->getParentOfType<moa::GenOp>().getOperation();
+  }
+
+  LogicalResult checkTiles(const UserSchedule &user) {
+    for (const UserDirective &directive : user.all())
+      for (auto [i, name] : llvm::enumerate(directive.names))
+        if (directive.is("tile") && !tiled.contains({directive.number, i}))
+          return user.refuse(directive, i, "cannot-tile", "it is no loop in tiles that moac makes itself",
+                             "sums of products in register blocks and online groups have such tiles; `lift` makes tiles of other loops");
+    return success();
   }
 
   /// What a user wants in one pass must be a group.
@@ -103,7 +128,7 @@ struct GammaNest : impl::GammaNestBase<GammaNest> {
     return success();
   }
 
-  void state(PlannedNest &planned, StageGraph &graph, Schedule &schedule) {
+  void state(PlannedNest &planned, StageGraph &graph, Schedule &schedule, const UserSchedule &user) {
     Nest &nest = planned.nest;
     std::string root = nest.root->name();
     if (!planned.stated && nest.members.size() == 1 && !nest.contraction && nest.root->rank() > 1)
@@ -116,9 +141,9 @@ struct GammaNest : impl::GammaNestBase<GammaNest> {
     auto outer = ArrayRef(nest.loops).take_front(nest.depth);
     schedule.add("nest", root, namesOf(outer));
     if (std::optional<Online> online = planned.stated ? std::nullopt : onlineOf(graph, nest))
-      return stateOnline(*online, nest, graph, schedule);
+      return stateOnline(*online, nest, graph, schedule, user);
     if (nest.contraction)
-      scheduleContraction(graph, *contractionOf(graph, *nest.contraction), schedule);
+      stateContraction(*contractionOf(graph, *nest.contraction), graph, schedule, user);
     else if (nest.parallel > 0)
       schedule.add("parallel", root, namesOf(outer.slice(nest.firstParallel, nest.parallel)));
     for (Stage *stage : nest.members) {
@@ -137,8 +162,16 @@ struct GammaNest : impl::GammaNestBase<GammaNest> {
         << std::to_string(nest.depth) << " outer loops";
   }
 
-  void stateOnline(const Online &online, Nest &nest, StageGraph &graph, Schedule &schedule) {
+  void stateContraction(const Contraction &c, StageGraph &graph, Schedule &schedule, const UserSchedule &user) {
+    scheduleContraction(graph, c, schedule);
+    for (auto [index, axis] : llvm::enumerate(std::array{c.lane, c.row, c.reduced[0]}))
+      tile(user, graph, axis, schedule, "tile", c.stage->name(), index);
+  }
+
+  void stateOnline(const Online &online, Nest &nest, StageGraph &graph, Schedule &schedule, const UserSchedule &user) {
     scheduleOnline(graph, online, nest, schedule);
+    for (auto [index, axis] : tiledAxes(online, nest))
+      tile(user, graph, axis, schedule, "online", nest.root->name(), index);
     for (StringRef name : loopNames(online.first->root.term().getArgument(0)))
       streamed.push_back(name.str());
     for (Stage *stage : nest.members)

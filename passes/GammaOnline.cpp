@@ -22,7 +22,8 @@ struct GammaOnline : impl::GammaOnlineBase<GammaOnline> {
     markExponents(getOperation());
     UserSchedule user(getOperation());
     bool asked = llvm::any_of(user.all(), [](const UserDirective &directive) { return directive.is("online"); });
-    if (schedule.hasAny("nest") || (!user.empty() && !asked) || getOperation()->hasAttr("device"))
+    bool speaksOfLoops = llvm::any_of(user.all(), [](const UserDirective &directive) { return !directive.is("tile"); });
+    if (schedule.hasAny("nest") || (speaksOfLoops && !asked) || getOperation()->hasAttr("device"))
       return; // stated by whoever wrote the directives
     if (factorSums(getOperation()))
       schedule = Schedule(getOperation());

@@ -47,6 +47,10 @@ struct Online {
   bool hasRow() const { return row != Nest::none; }
 };
 
+/// The axes whose tiles may have any length, with the places of these in the directive: rows of the root, and the streamed one.
+/// None where the streamed axis is divided.
+llvm::SmallVector<std::pair<unsigned, mlir::BlockArgument>> tiledAxes(const Online &online, const Nest &nest);
+
 /// The group that the nest's members form; nothing when some member has no role in it.
 std::optional<Online> onlineOf(StageGraph &graph, const Nest &nest);
 /// Members that neither run along the streamed axis nor depend on what does: they can be computed before.

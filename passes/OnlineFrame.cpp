@@ -44,6 +44,9 @@ LogicalResult OnlineFrame::sizes() {
   constexpr int64_t pad = 16; // so that rows of a tile do not fall on one set of a cache
   tileRows = f().size(tiles[0]);
   tileKeys = f().size(tiles[1]);
+  for (auto &each : blocks) // a panel of the streamed axis holds whole blocks
+    if (each->member.role == OnlineRole::Scores)
+      tileKeys = each->f.multipleUp(tileKeys, tiles[1], schedule.sizes("lanes", each->member.stage->name())[0]);
   pitch = online.hasRow() ? f().add(tileKeys, f().number(pad)) : tileKeys;
   rows = online.hasRow() ? extentOf(*nest.root, axisOf(*nest.root, online.row)) : f().number(1);
   keys = f().materialized(online.extent);

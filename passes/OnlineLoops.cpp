@@ -112,6 +112,12 @@ LogicalResult moac::emitOnline(const Online &online, const Nest &nest, const Sch
   return OnlineTiles(online, nest, schedule, site).run();
 }
 
+SmallVector<std::pair<unsigned, BlockArgument>> moac::tiledAxes(const Online &online, const Nest &nest) {
+  if (online.inParts || !online.hasRow())
+    return {};
+  return {{0, nest.root->gen.entry().getArgument(nest.axisOf.at(nest.root)[online.row])}, {1, online.first->root.term().getArgument(0)}};
+}
+
 void moac::scheduleOnline(StageGraph &graph, const Online &online, const Nest &nest, Schedule &schedule) {
   std::string root = nest.root->name(), key = indexName(online.first->root.term().getArgument(0)).str();
   std::vector<std::string> axes = {key};

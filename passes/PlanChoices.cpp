@@ -8,6 +8,7 @@
 #include "passes/UserSchedule.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/bit.h"
 
 using namespace mlir;
 using namespace moac;
@@ -113,6 +114,30 @@ private:
     choose(name + " in plain loops", {"order " + join(with(inner)), shared});
     choose(name + " in plain loops, each sum in a register", {"order " + join(with(summed)), shared});
     tiles(c, shared, before);
+    blocks(c);
+  }
+
+  /// Bytes that a core keeps near: half of what it has, the rest is for what streams by.
+  int64_t half(size_t level) const {
+    const MachineMemory &memory = machine.memories[std::min(level, machine.memories.size() - 1)];
+    return memory.bytes / memory.sharedBy / 2;
+  }
+  static int64_t powerBelow(int64_t value, int64_t least, int64_t most) {
+    return std::clamp<int64_t>(int64_t(llvm::bit_floor(uint64_t(std::max<int64_t>(1, value)))), least, most);
+  }
+  /// Two vectors of columns, as the blocks have.
+  int64_t columns(int64_t bytes) const { return std::max<int64_t>(1, 2 * machine.vector.bytes / bytes); }
+
+  /// The blocks with other tiles: terms so that a panel of one block is in the first cache, columns so that a packed tile is
+  /// in a further one.
+  void blocks(const Contraction &c) {
+    const int64_t bytes = elementBytes(*c.stage), fit = powerBelow(half(0) / (columns(bytes) * bytes), 32, 4096);
+    for (int64_t depth : {fit / 2, fit, 2 * fit})
+      for (size_t level = 1; level + 1 < machine.memories.size(); ++level) {
+        const int64_t width = powerBelow(half(level) / (depth * bytes), 64, 4096);
+        choose(c.stage->name() + " in blocks, tiles of " + std::to_string(depth) + " terms and " + std::to_string(width) + " columns",
+               {"tile " + nameOf(c.reduced[0]) + " by " + std::to_string(depth), "tile " + nameOf(c.lane) + " by " + std::to_string(width)});
+      }
   }
 
   void tiles(const Contraction &c, const std::string &shared, const Axes &before) {
@@ -151,6 +176,17 @@ private:
         names.push_back(member.stage->name());
     if (!names.empty())
       choose("the stages of " + here->root->name() + " one after the other", {"place " + llvm::join(names, ", ") + " store"});
+    // Rows by streamed indices: their values stay in the second cache.
+    auto tiled = tiledAxes(*group, *here);
+    if (tiled.size() != 2)
+      return;
+    BlockArgument row = tiled[0].second, key = tiled[1].second;
+    const int64_t bytes = elementBytes(*group->first), keys = powerBelow(half(0) / (columns(bytes) * bytes), 32, 4096);
+    for (int64_t length : {keys / 2, keys, 2 * keys})
+      for (int64_t rows : {24, 48, 96})
+        if (rows * length * bytes <= half(1))
+          choose(here->root->name() + " in one pass, tiles of " + std::to_string(rows) + " by " + std::to_string(length),
+                 {online[here], "tile " + nameOf(row) + " by " + std::to_string(rows), "tile " + nameOf(key) + " by " + std::to_string(length)});
   }
 
   // ---- other nests

@@ -71,6 +71,16 @@ std::vector<std::string> Schedule::sizes(StringRef verb, StringRef stage) const 
   return result;
 }
 
+void Schedule::setSize(StringRef verb, StringRef stage, unsigned index, StringRef size) {
+  std::vector<std::string> all = sizes(verb, stage);
+  for (DirectiveAttr &directive : directives)
+    if (directive.getVerb().getValue() == verb && directive.getStage().getValue() == stage && index < all.size()) {
+      all[index] = size.str();
+      directive = DirectiveAttr::get(context, directive.getVerb(), directive.getStage(), directive.getAxes(), StringAttr::get(context, llvm::join(all, ", ")));
+      return;
+    }
+}
+
 void Schedule::store(KernelOp kernel) const {
   SmallVector<Attribute> list(directives.begin(), directives.end());
   kernel.setScheduleAttr(ArrayAttr::get(context, list));

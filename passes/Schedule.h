@@ -41,6 +41,8 @@ public:
   std::vector<shape::Expr> expressions(llvm::StringRef verb, llvm::StringRef stage, llvm::StringRef axis) const;
   /// The sizes that a directive's mode lists: numbers, or names of ir/Tuned.def.
   std::vector<std::string> sizes(llvm::StringRef verb, llvm::StringRef stage) const;
+  /// Replaces one of them.
+  void setSize(llvm::StringRef verb, llvm::StringRef stage, unsigned index, llvm::StringRef size);
   bool hasAny(llvm::StringRef verb) const;
   bool has(llvm::StringRef verb, llvm::StringRef stage) const;
   bool empty() const { return directives.empty(); }

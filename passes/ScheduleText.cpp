@@ -1,5 +1,6 @@
 // From directives on stages back to the user's syntax; see ScheduleText.h.
 #include "passes/ScheduleText.h"
+#include "passes/Contraction.h"
 #include "passes/Nests.h"
 #include "passes/Online.h"
 #include "passes/Slice.h"
@@ -39,7 +40,7 @@ public:
     placements("inline");
     orders();
     for (Nest &nest : nests)
-      online(nest);
+      online(nest), tiles(nest);
     for (Nest &nest : nests)
       placed(nest);
     placements("store");
@@ -61,6 +62,25 @@ private:
     if (group)
       line("online " + loopNames(group->first->root.term().getArgument(0)).front());
   }
+
+  /// Lengths of the tiles that moac makes.
+  void tiles(Nest &nest) {
+    Named axes;
+    std::vector<std::string> sizes;
+    if (std::optional<Contraction> c = nest.contraction ? contractionOf(graph, *nest.contraction) : std::nullopt) {
+      for (BlockArgument axis : {c->lane, c->row, c->reduced[0]})
+        axes.push_back({c->stage, loopOf(axis)});
+      sizes = schedule.sizes("tile", c->stage->name());
+    } else if (std::optional<Online> group = nest.online ? onlineOf(graph, nest) : std::nullopt) {
+      for (auto [index, axis] : tiledAxes(*group, nest))
+        axes.push_back({index == 0 ? nest.root : group->first, loopOf(axis)});
+      sizes = schedule.sizes("online", nest.root->name());
+    }
+    for (auto [named, size] : llvm::zip(axes, sizes))
+      line("tile " + longName(*named.first, named.second) + " by " + size);
+  }
+
+  StageLoop loopOf(BlockArgument axis) const { return {axis, lifted.of(axis).front()}; }
 
   // ---- names
 
@@ -334,7 +354,8 @@ private:
         line("# split " + stage + ": " + axes[0] + " at " + mode);
       else if (verb == "lift" && axes.size() == 1)
         line("# lift " + stage + ": " + axes[0] + " along " + mode);
-      else if (ofBlocks && verb != "nest" && verb != "keep" && verb != "place" && verb != "order")
+      else if (ofBlocks && verb != "nest" && verb != "keep" && verb != "place" && verb != "order" && verb != "tile" &&
+               (verb != "online" || llvm::count(mode, ',') > 1))
         line("# " + verb + " " + stage + ": " + llvm::join(axes, ", ") +
              (mode.empty() ? "" : " by " + mode));
     }
