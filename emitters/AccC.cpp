@@ -16,7 +16,7 @@ LangTraits make() {
   const Text none("");
   LangTraits lang = cTraits();
   lang.name = "c with openacc";
-  lang.prefetch = unsupported("OpenACC has no prefetch");
+  lang.prefetch = lang.prefetchRead = unsupported("OpenACC has no prefetch");
   lang.teamOpen = lang.region = lang.workshareLoop = lang.threadSlot = lang.scratch =
       unsupported("OpenACC has no threads that take slices");
   lang.teamLoop = "#pragma acc parallel loop{clauses}";

@@ -239,6 +239,7 @@ LangTraits make() {
       .arrayDeclaration = "{type} {name}[{count}];",
       .assign = "{target} = {value};",
       .prefetch = "MOAC_PREFETCH(&{element});",
+      .prefetchRead = "MOAC_PREFETCH_READ(&{element});",
       .fail = "status = status < {status} ? status : {status};",
       .call = "{procedure}({arguments});",
       .ifOpen = "if ({condition}) {",

@@ -272,6 +272,7 @@ LangTraits make() {
       .arrayDeclaration = "{type} :: {name}(0:{count} - 1)",
       .assign = "{target} = {value}",
       .prefetch = unsupported("Fortran has no prefetch"),
+      .prefetchRead = unsupported("Fortran has no prefetch"),
       .fail = "status = min(status, {status})",
       .call = "call {procedure}({arguments})",
       .ifOpen = "if ({condition}) then",

@@ -135,7 +135,7 @@ struct LangTraits {
   Text declaration;               // {type} {name}
   Text arrayDeclaration;          // {type} {name} {count}
   Text assign;                    // {target} {value}
-  Text prefetch;                  // {element}
+  Text prefetch, prefetchRead;    // {element}
   Text fail;                      // {status}
   Text call;                      // {procedure} {arguments}
   Text ifOpen, ifElse, ifClose;   // {condition}

@@ -156,10 +156,11 @@ struct Update {
   std::optional<Expr> offset;
   Expr value;
 };
-/// An element that will be written soon.
+/// An element that will be written soon, or read.
 struct Prefetch {
   std::string array;
   Expr offset;
+  bool reads = false;
 };
 /// Sets the kernel's status and goes on; what must not run is guarded by the enclosing If.
 struct Fail {

@@ -257,7 +257,7 @@ void KernelBuilder::statement(Operation &op, Body &body) {
       .Case([&](onf::UpdateOp update) { this->update(update, body); })
       .Case([&](onf::PrefetchOp prefetch) {
         body.push_back({Prefetch{scalars.buffer(prefetch.getBuffer()).name,
-                                 scalars.offset(prefetch.getOffset())}});
+                                 scalars.offset(prefetch.getOffset()), prefetch.getReads()}});
       })
       .Case([&](onf::FailOp fail) { body.push_back({Fail{statusOf(fail.getStatus())}}); })
       .Default([&](Operation *other) {

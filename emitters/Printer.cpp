@@ -148,7 +148,7 @@ void Printer::print(const Update &update) {
 
 void Printer::print(const Prefetch &prefetch) {
   const std::string element = expression(load(prefetch.array, Elem::F32, prefetch.offset));
-  line(fill(use(lang.prefetch), {{"element", withoutMarks(element)}}));
+  line(fill(use(prefetch.reads ? lang.prefetchRead : lang.prefetch), {{"element", withoutMarks(element)}}));
 }
 
 void Printer::print(const Fail &fail) {

@@ -105,7 +105,7 @@ LangTraits blankTable(const std::string &name) {
   };
   LangTraits lang{.name = "table", .typeNames = {}, .literals = {}, .literalTrue = none, .literalFalse = none, .negativePrecedence = 0,
                   .ops = {}, .casts = {}, .updates = {}, .load = none, .primaryPrecedence = 100, .note = none, .let = none, .variable = none,
-                  .declaration = none, .arrayDeclaration = none, .assign = none, .prefetch = none,
+                  .declaration = none, .arrayDeclaration = none, .assign = none, .prefetch = none, .prefetchRead = none,
                   .fail = none, .call = none, .ifOpen = none, .ifElse = none, .ifClose = none,
                   .loopOpen = none, .loopOpenReverse = none, .loopOpenStep = none, .loopClose = none,
                   .emptyBlock = none, .loopBoundBinds = 0, .loopBoundReverseBinds = 0,

@@ -227,10 +227,10 @@ private:
       fillIn(part, target);
   }
   void add(const Prefetch &prefetch, Term &out) {
-    out.args.push_back(
-        call("__builtin_prefetch",
-             {node("address of", {node("[] " + prefetch.array, {termOf(prefetch.offset)})}),
-              leaf("1")}));
+    std::vector<Term> arguments = {node("address of", {node("[] " + prefetch.array, {termOf(prefetch.offset)})})};
+    if (!prefetch.reads)
+      arguments.push_back(leaf("1"));
+    out.args.push_back(call("__builtin_prefetch", std::move(arguments)));
   }
   void add(const Call &procedure, Term &out) {
     std::vector<Term> arguments;

@@ -164,9 +164,9 @@ def Onf_UpdateOp : Onf_Op<"update", []> {
 }
 
 def Onf_PrefetchOp : Onf_Op<"prefetch", []> {
-  let summary = "an element will be written soon: bring its cache line";
-  let arguments = (ins Onf_BufferType:$buffer, Index:$offset);
-  let assemblyFormat = "$buffer `[` $offset `]` attr-dict `:` type($buffer)";
+  let summary = "an element will be written soon, or read: bring its cache line";
+  let arguments = (ins Onf_BufferType:$buffer, Index:$offset, UnitAttr:$reads);
+  let assemblyFormat = "$buffer `[` $offset `]` (`reads` $reads^)? attr-dict `:` type($buffer)";
 }
 
 def Onf_FailOp : Onf_Op<"fail", []> {

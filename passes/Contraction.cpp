@@ -171,6 +171,21 @@ constexpr int64_t depth = 256, tile = 4096;
 constexpr int64_t together = 1 << 18; // elements of the panels of several indices of an axis outside row and lane
 constexpr int64_t chunkRows = 8, chunkLanes = 32; // in register blocks: the unit of work of a thread
 constexpr int64_t chunkRowsOfDoubles = 16;        // a lane block is half as wide: twice the rows for each time it is fetched
+constexpr int64_t fewRows = 4; // not worth packing the other operand if its rows are contiguous along the sum
+
+/// Each read in the operand of lanes runs along memory as the innermost index of the sum does.
+bool runsAlongSum(const Contraction &contraction) {
+  BlockArgument innermost = contraction.reduced.back();
+  bool along = true;
+  visitSlice(contraction.laneOperand, [&](Operation *op) {
+    if (auto psi = dyn_cast<PsiOp>(op)) {
+      bool columnMajor = cast<ArrayType>(psi.getArray().getType()).getColumnMajor();
+      OperandRange at = psi.getSubscripts();
+      along &= !at.empty() && (columnMajor ? at.front() : at.back()) == innermost;
+    }
+  });
+  return along;
+}
 } // namespace
 
 void moac::scheduleContraction(StageGraph &graph, const Contraction &contraction, Schedule &schedule) {
@@ -202,4 +217,6 @@ void moac::scheduleContraction(StageGraph &graph, const Contraction &contraction
   schedule.add("parallel", name, {row, lane}, std::to_string(isDouble ? chunkRowsOfDoubles : chunkRows) + ", " + std::to_string(chunkLanes));
   schedule.add("unroll", name, {row}, "MOAC_ROWS, 4, 1");
   schedule.add("lanes", name, {lane}, isDouble ? "MOAC_COLS_F64" : "MOAC_COLS_F32");
+  if (runsAlongSum(contraction))
+    schedule.add("few", name, {row}, std::to_string(fewRows));
 }

@@ -97,7 +97,7 @@ private:
       Value row = f.openRows(size, "sequential");
       for (Value lane : {firstLane, f.sub(f.add(firstLane, width), f.number(1))}) {
         auto [buffer, offset] = element(*f.c.stage, f.add(firstRow, row), lane);
-        onf::PrefetchOp::create(f.b, f.loc, buffer, offset);
+        onf::PrefetchOp::create(f.b, f.loc, buffer, offset, UnitAttr());
       }
     });
     sums.accumulate(f.number(0), f.inner ? f.mul(f.depthCount, f.inner) : f.depthCount,

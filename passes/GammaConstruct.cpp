@@ -15,10 +15,9 @@
 #include "passes/Schedule.h"
 #include "passes/Slice.h"
 #include "passes/StageLoops.h"
+#include "passes/WorkEstimate.h"
 
 #include "mlir/IR/Builders.h"
-
-#include <cmath>
 
 using namespace mlir;
 
@@ -49,7 +48,7 @@ public:
       place(nest);
     for (Nest &nest : *nests)
       if (nest.contraction) {
-        if (failed(emitBlocks(nest)))
+        if (failed(emitContraction(nest)))
           return failure();
       } else if (nest.online) {
         if (failed(emitGroup(nest)))
@@ -139,14 +138,45 @@ private:
       storage[sharing->gen.getResult()] = storage[nest.root->gen.getResult()];
   }
 
-  /// A contraction and its reader, in register blocks.
-  LogicalResult emitBlocks(Nest &nest) {
+  /// A contraction and its reader: in register blocks, or one sum after the other where its rows are few.
+  LogicalResult emitContraction(Nest &nest) {
     std::optional<Contraction> contraction = contractionOf(graph, *nest.contraction);
     if (!contraction)
       return nest.root->gen.emitError() << "'" << nest.contraction->name() << "' has a tile but is no contraction";
+    std::vector<std::string> few = schedule.sizes("few", nest.contraction->name());
+    if (few.empty())
+      return emitBlocks(nest, *contraction);
+    Location loc = nest.root->gen.getLoc();
+    Value rows = storage[nest.contraction->gen.getResult()].extents[contraction->row.getArgNumber()];
+    Value are = moa::buildIndex(b, loc, moa::ScalarFn::le_, {rows, moa::indexConstant(b, loc, std::atoi(few[0].c_str()))});
+    OpBuilder::InsertionGuard keep(b);
+    auto branch = onf::IfOp::create(b, loc, are);
+    b.setInsertionPointToEnd(&branch.getThenRegion().emplaceBlock());
+    emitSums(nest, contraction->row);
+    b.setInsertionPointToEnd(&branch.getElseRegion().emplaceBlock());
+    return emitBlocks(nest, *contraction);
+  }
+
+  /// The rows innermost: what they share is read once.
+  void emitSums(const Nest &blocks, BlockArgument row) {
+    Nest nest = blocks;
+    nest.contraction = nullptr;
+    for (auto &[stage, axes] : nest.axisOf)
+      std::rotate(axes.begin() + row.getArgNumber(), axes.begin() + row.getArgNumber() + 1, axes.end());
+    std::rotate(nest.loops.begin() + row.getArgNumber(), nest.loops.begin() + row.getArgNumber() + 1, nest.loops.end());
+    nest.firstParallel = 0, nest.parallel = nest.depth - 1;
+    Value sum = blocks.contraction->gen.getResult();
+    Storage stored = storage[sum];
+    if (blocks.contraction != blocks.root)
+      storage.erase(sum);
+    emit(nest);
+    storage[sum] = stored;
+  }
+
+  LogicalResult emitBlocks(Nest &nest, const Contraction &contraction) {
     note(*nest.contraction);
     Stage *follower = nest.root == nest.contraction ? nullptr : nest.root;
-    return emitContraction(*contraction, schedule, {b, values, context, entry, blockWork(nest), follower});
+    return moac::emitContraction(contraction, schedule, {b, values, context, entry, blockWork(nest), follower});
   }
 
   /// An online group, in tiles of rows.
@@ -350,45 +380,8 @@ private:
     context.hoisted[self] = BodyEmitter(b, values, context, entry).emit(self, {}, loc);
   }
 
-  /// Innermost iterations of the nest times their cost, as far as they are known at entry: a polynomial of the extents.
   Value estimateWork(Nest &nest) {
-    shape::Expr work;
-    for (Stage *stage : nest.members) {
-      shape::Expr product(std::max<int64_t>(1, std::llround(elementCost(*stage))));
-      for (const shape::Expr &extent : stage->gen.arrayType().extents())
-        product = product * extent;
-      stage->gen.getBody().walk([&](moa::RedOp red) {
-        for (unsigned i = 0; i < red.rank(); ++i) {
-          shape::Expr extent = graph.exprs.toExpr(red.upper(i)) - graph.exprs.toExpr(red.lower(i));
-          if (llvm::all_of(extent.names(), [&](const std::string &name) { return values.count(graph.exprs.valueOf(name)) != 0; }))
-            product = product * extent;
-        }
-      });
-      work = work + product;
-    }
-    return asFloat(work, nest.root->gen.getLoc());
-  }
-
-  /// A polynomial in floating point, where it cannot overflow.
-  Value asFloat(const shape::Expr &e, Location loc) {
-    auto combine = [&](StringRef fn, Value x, Value y) -> Value {
-      return moa::ScalarOp::create(b, loc, b.getF64Type(), b.getStringAttr(fn), ValueRange{x, y}, UnitAttr());
-    };
-    Value sum;
-    for (const shape::Term &term : e.node().terms) {
-      Value product = moa::ConstantOp::create(b, loc, b.getF64FloatAttr(static_cast<double>(term.coefficient)));
-      for (const shape::AtomRef &factor : term.factors)
-        product = combine("mul", product, moa::CastOp::create(b, loc, b.getF64Type(), materialize(shape::fromAtom(factor))));
-      sum = sum ? combine("add", sum, product) : product;
-    }
-    return sum ? sum : moa::ConstantOp::create(b, loc, b.getF64FloatAttr(0)).getResult();
-  }
-
-  /// Cost of one innermost iteration.
-  double elementCost(Stage &stage) {
-    double cost = 0;
-    stage.gen.getBody().walk([&](Operation *op) { cost += operationCost(op); });
-    return cost;
+    return moac::estimateWork(b, nest, graph, values, [&](const shape::Expr &e) { return materialize(e); });
   }
 
   moa::KernelOp kernel;

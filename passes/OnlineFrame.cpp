@@ -248,7 +248,12 @@ const OnlineMember *OnlineFrame::followerOf(const OnlineMember &scores) {
           return m.stage->gen.getResult() == read.psi.getArray() && m.stage != scores.stage;
         }))
       return nullptr;
-  return reader;
+  // What else it reads for each row and streamed index streams better row by row than block by block.
+  bool streams = reader->stage->gen.getBody().walk([&](PsiOp psi) {
+    bool other = psi.getArray() != scores.stage->gen.getResult() && llvm::is_contained(psi.getSubscripts(), reader->lane);
+    return other ? WalkResult::interrupt() : WalkResult::advance();
+  }).wasInterrupted();
+  return streams ? nullptr : reader;
 }
 
 bool OnlineFrame::isFollower(const OnlineMember &member) {

@@ -1,6 +1,8 @@
 // Loops over the rows of a tile; see OnlineRows.h.
 #include "passes/OnlineRows.h"
 
+#include "passes/Slice.h"
+
 #include "ir/Onf.h"
 
 using namespace mlir;
@@ -41,6 +43,7 @@ void OnlineRows::accumulate(const OnlineMember &member) {
       });
     auto [from, to] = keysOf(row);
     together(o.keyName(), from, to, [&](Value key, int64_t count) {
+      fetchAhead(stage, red.termValue(), {red.term().getArgument(0), key, count}, {member.lane, o.f().number(0), width}, row);
       Value lane = o.openLanes(member), at = o.at(o.local, width, lane), sum = o.load(red.getResult().getType(), sums, at);
       for (int64_t i = 0; i < count; ++i) {
         BodyEmitter emitter = o.emitterFor(stage, row);
@@ -63,6 +66,48 @@ void OnlineRows::together(const std::string &name, Value from, Value to, llvm::f
   f.apart([&] { body(f.open(name, end, to), 1); });
 }
 
+/// Brings what a block of indices further on will read along a loop. Memory alone limits these loops, and arithmetic between two
+/// reads delays the next.
+void OnlineRows::fetchAhead(Stage &stage, Value root, Moving moving, Along along, Value row) {
+  constexpr int64_t distance = 16, line = 64; // indices; bytes
+  LoopFrame &f = o.f();
+  if (moving.count == 1)
+    return;
+  SmallVector<PsiOp> reads;
+  visitSlice(root, [&](Operation *op) {
+    auto psi = dyn_cast<PsiOp>(op);
+    Storage place = psi ? o.site.storage.lookup(psi.getArray()) : Storage();
+    if (!place.buffer || !place.lengths.empty() || psi.getSubscripts().size() != place.axes.size())
+      return;
+    Value contiguous = place.columnMajor ? psi.getSubscripts().front() : psi.getSubscripts().back();
+    if (contiguous == along.axis && llvm::is_contained(psi.getSubscripts(), moving.axis))
+      reads.push_back(psi);
+  });
+  for (PsiOp psi : reads)
+    f.apart([&] {
+      std::string name = indexName(moving.axis).str();
+      Value first = f.named(name + "_next", f.min(f.add(moving.at, f.number(distance)), f.sub(o.keys, f.number(moving.count))));
+      Storage place = o.site.storage.lookup(psi.getArray());
+      unsigned bytes = cast<ArrayType>(psi.getArray().getType()).getElementType().getIntOrFloatBitWidth() / 8;
+      Value point = f.open(indexName(along.axis).str(), along.lo, along.hi, f.number(line / bytes));
+      for (int64_t i = 0; i < moving.count; ++i) {
+        BodyEmitter emitter = o.emitterFor(stage, row);
+        emitter.enter(moving.axis, f.add(first, f.number(i)));
+        emitter.enter(along.axis, point);
+        SmallVector<Value> subscripts;
+        for (Value subscript : psi.getSubscripts())
+          subscripts.push_back(emitter.emit(subscript));
+        onf::PrefetchOp::create(b, o.loc, place.buffer, place.offset(b, o.loc, subscripts), b.getUnitAttr());
+      }
+    });
+}
+
+/// The sums for all indices have the same terms' domain.
+bool OnlineRows::haveOneLoop(const OnlineMember &member) {
+  RedOp red = member.stage->root;
+  return red && red.rank() == 1 && red.getKind() == "add" && isFreeOf(red.lower(0), member.lane) && isFreeOf(red.upper(0), member.lane);
+}
+
 /// Sums of a streamed member, several indices side by side: they share a loop over the terms.
 void OnlineRows::sums(const OnlineMember &member, Value row, Value from, Value to) {
   RedOp red = member.stage->root;
@@ -77,8 +122,9 @@ void OnlineRows::sums(const OnlineMember &member, Value row, Value from, Value t
       o.store(BodyEmitter::identity(b, o.loc, red.getKind(), type), sums.back(), Value(), true);
     }
     auto [lo, hi] = emitters.front().emitBounds(red, 0);
+    BlockArgument axis = red.term().getArgument(0);
+    fetchAhead(*member.stage, red.termValue(), {member.lane, key, count}, {axis, lo, hi}, row);
     o.f().apart([&] {
-      BlockArgument axis = red.term().getArgument(0);
       Value point = o.f().open(indexName(axis).str(), lo, hi, {}, "lanes");
       for (auto [emitter, sum] : llvm::zip(emitters, sums)) {
         emitter.enter(axis, point);
@@ -109,7 +155,7 @@ void OnlineRows::rowByRow(ArrayRef<OnlineMember> members) {
         if (reference.current && psi.getArray() == stage->gen.getResult())
           emitter.bind(psi.getResult(), reference.current);
     });
-    if (member.role == OnlineRole::Streamed && member.stage->root && member.stage->root.rank() == 1 && member.stage->root.getKind() == "add")
+    if (member.role == OnlineRole::Streamed && haveOneLoop(member))
       sums(member, row, from, to);
     else if (member.role == OnlineRole::Streamed)
       streamed(member, emitter, from, to);

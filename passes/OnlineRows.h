@@ -26,6 +26,17 @@ public:
 private:
   std::pair<Value, Value> keysOf(Value row);
   void together(const std::string &name, Value from, Value to, llvm::function_ref<void(Value, int64_t)> body);
+  struct Moving {
+    mlir::BlockArgument axis;
+    Value at;
+    int64_t count;
+  };
+  struct Along {
+    mlir::BlockArgument axis;
+    Value lo, hi;
+  };
+  void fetchAhead(Stage &stage, Value root, Moving moving, Along along, Value row);
+  static bool haveOneLoop(const OnlineMember &member);
   void sums(const OnlineMember &member, Value row, Value from, Value to);
   void streamed(const OnlineMember &member, BodyEmitter &emitter, Value from, Value to);
   void reduced(const OnlineMember &member, BodyEmitter &emitter, Value from, Value to);

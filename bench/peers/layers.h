@@ -64,4 +64,44 @@ int conv2d_f32(const int64_t *n, void *const *p) {
     return 0;                                                                                       \
   }
 ATTENTION(float, f32, expf)
+/// The whole square, half of it for nothing. n: B N D E; p: Q K V O
+int attention_causal_f32(const int64_t *n, void *const *p) { 
+  const int64_t N = n[1], D = n[2], E = n[3];
+  float *S = malloc((size_t)(N * N) * sizeof *S);
+  if (!S)
+    return -7;
+  for (int64_t b = 0; b < n[0]; ++b) {
+    GEMM(f32, 1, N, N, D, 1 / sqrtf((float)D), (const float *)p[0] + b * N * D, D, (const float *)p[1] + b * N * D, D, 0, S, N);
+#pragma omp parallel for schedule(dynamic)
+    for (int64_t i = 0; i < N; ++i) {
+      float *s = S + i * N, top = -INFINITY, sum = 0;
+      for (int64_t k = 0; k <= i; ++k)
+        top = s[k] > top ? s[k] : top;
+      for (int64_t k = 0; k <= i; ++k)
+        sum += s[k] = expf(s[k] - top);
+      for (int64_t k = 0; k < N; ++k)
+        s[k] = k <= i ? s[k] / sum : 0;
+    }
+    GEMM(f32, 0, N, E, N, 1, S, N, (const float *)p[2] + b * N * E, E, 0, (float *)p[3] + b * N * E, E);
+  }
+  free(S);
+  return 0;
+}
+/// One query. n: D N; p: q K V O
+int decode_f32(const int64_t *n, void *const *p) {
+  const int64_t D = n[0], N = n[1];
+  float *s = malloc((size_t)N * sizeof *s), top = -INFINITY, sum = 0;
+  if (!s)
+    return -7;
+  GEMM(f32, 1, 1, N, D, 1 / sqrtf((float)D), p[0], D, p[1], D, 0, s, N);
+  for (int64_t k = 0; k < N; ++k)
+    top = s[k] > top ? s[k] : top;
+  for (int64_t k = 0; k < N; ++k)
+    sum += s[k] = expf(s[k] - top);
+  for (int64_t k = 0; k < N; ++k)
+    s[k] /= sum;
+  GEMM(f32, 0, 1, D, N, 1, s, N, p[2], D, 0, p[3], D);
+  free(s);
+  return 0;
+}
 ATTENTION(double, f64, exp)

@@ -128,8 +128,8 @@ def transpose_cases(n_list):
     yield streaming("transpose", "stream.moa", "transpose_heads_f32", {"B": 4, "N": 1024, "H": 16, "D": 64}, 0)
 
 
-def layer(suite, kernel, sizes, flops, quick=False):
-    return Case(suite, "layers.moa", kernel, sizes, flops, kernel, "gemm " + kernel[-3:], quick=quick, fallback=True,
+def layer(suite, kernel, sizes, flops, quick=False, peer=None):
+    return Case(suite, "layers.moa", kernel, sizes, flops, kernel if peer is None else peer, "gemm " + kernel[-3:], quick=quick, fallback=True,
                 tolerance=1e-4 if kernel.endswith("f32") else 1e-11)
 
 
@@ -139,10 +139,25 @@ def layer_cases(n_list):
         yield layer("conv2d", "conv2d_f32", sizes, 2.0 * 64 * 64 * 9 * n * n, n == 56)
     for t, d, f in ((512, 512, 2048), (16, 512, 2048), (1000, 500, 1003)) if not n_list else [(n, n, 4 * n) for n in n_list]:
         yield layer("mlp", "mlp_f32", {"T": t, "D": d, "F": f}, 6.0 * t * d * f, t == 512)
+    yield from attention_cases(n_list)
+    for n in n_list or (1 << 14, 1 << 17, 1 << 20):
+        yield Case("decode", "layers.moa", "decode_f32", {"D": 64, "N": n}, 4.0 * n * 64, "decode_f32", "stream", quick=n == 1 << 17,
+                   unit="GB/s", tolerance=1e-4, fallback=True)
+
+
+def attention_cases(n_list):
+    """Causal ones are charged for what they need: half."""
     for type_ in ("f32", "f64"):
-        for n in n_list or (512, 1024, 2048):
-            sizes = {"B": 1, "N": n, "D": 64, "M": n, "E": 64}
-            yield layer("attention", "attention_" + type_, sizes, 4.0 * n * n * 64, type_ == "f32" and n == 1024)
+        for d in (64, 128):
+            for n in n_list or (512, 1023, 1024, 2048, 4096, 8192):
+                sizes = {"B": 1, "N": n, "D": d, "M": n, "E": d}
+                yield layer("attention", "attention_" + type_, sizes, 4.0 * n * n * d, type_ == "f32" and d == 64 and n == 1024)
+    for n in n_list or (1024, 2048):
+        sizes, work = {"B": 1, "N": n, "D": 64, "M": n, "E": 64}, 4.0 * n * n * 64
+        yield layer("attention", "attention_word_f32", sizes, work, peer="attention_f32")
+        yield layer("attention", "attention_turned_f32", sizes, work, peer="")
+        yield layer("attention", "attention_causal_f32", {"B": 1, "N": n, "D": 64, "E": 64}, work / 2)
+        yield layer("attention", "attention_grouped_f32", {"G": 2, "R": 4, "N": n // 4, "D": 64, "M": n, "E": 64}, 2 * work, peer="")
 
 
 GENERATORS = (matmul_cases, respelled_cases, skinny_cases, row_cases, stencil_cases, chain_cases, reduction_cases,
