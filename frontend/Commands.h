@@ -71,6 +71,7 @@ struct PlanCommand {
   std::vector<std::string> trips; ///< "t=8": iterations of a loop that depends on data
   std::string machine;            ///< a description, by name or file; empty: this host
   std::string output;             ///< when not empty: where to write the winner's schedule
+  std::string sweep;              ///< "N=64,512,4096": plans at these sizes, and where the best changes
   unsigned tune = 0;              ///< how many of the best are compiled and timed here
   bool json = false;
 };

@@ -8,6 +8,20 @@
 
 using namespace moac;
 
+static int sweep(const PlanCommand &command, const PlanRequest &request) {
+  std::optional<PlanSweep> sweep = parseSweep(command.sweep);
+  if (!sweep || !command.output.empty()) {
+    printError(sweep ? "--sweep has several schedules; -o takes one" : fmt::format("--sweep takes NAME=N,N,.. with ascending sizes, not '{}'", command.sweep));
+    return exitUsage;
+  }
+  if (std::string problem = runSweep(request, *sweep); !problem.empty()) {
+    printError(problem);
+    return exitUserError;
+  }
+  fmt::print("{}", command.json ? sweepJson(*sweep) : sweepText(*sweep));
+  return exitOk;
+}
+
 int moac::plan(const PlanCommand &command) {
   int code;
   std::unique_ptr<Program> program = loadProgram(command.source, code);
@@ -22,10 +36,13 @@ int moac::plan(const PlanCommand &command) {
   if (!readNumbers(command.sizes, "--size", request.sizes) || !readNumbers(command.trips, "--trips", request.trips) ||
       !readNumbers(command.source.bindings, "--bind", request.load.bindings))
     return exitUsage;
+  request.sizes.insert(request.load.bindings.begin(), request.load.bindings.end());
   const std::optional<Machine> machine = machineNamed(command.machine);
   if (!machine)
     return exitUserError;
   request.machine = *machine;
+  if (!command.sweep.empty())
+    return sweep(command, request);
   Answer<Plan> plan = planKernel(request);
   if (!plan) {
     printError(plan.error);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 using namespace moac;
@@ -24,6 +25,11 @@ public:
   explicit Planner(const PlanRequest &request) : request(request) { plan.kernel = request.kernel, plan.sizes = request.sizes, plan.machine = cost::assumeMissing(request.machine); }
 
   Answer<Plan> run() {
+    if (request.machine.kind != "cpu")
+      return Answer<Plan>::failure(fmt::format("'{}' is a {}: schedules are for CPUs", request.machine.name, request.machine.kind));
+    for (const auto &[name, value] : request.sizes)
+      if (value < 0)
+        return Answer<Plan>::failure(fmt::format("--size: '{}' cannot be {}: an extent is not negative", name, value));
     PlanChoice standard{"", "default", {}, {}};
     if (std::string problem = consider(standard, ""); !problem.empty())
       return Answer<Plan>::failure(problem);
@@ -87,12 +93,27 @@ private:
       return ""; // another candidate has these loops
     const cost::WorkTree now = cost::atSizes(*tree, request.sizes);
     c.loops = *loops;
+    if (c.refused = tooLarge(now); !c.refused.empty()) {
+      plan.candidates.push_back(std::move(c));
+      return first ? plan.candidates[0].refused : "";
+    }
     c.estimates = cost::estimates(now, plan.machine);
     c.limits = cost::limitsOf(now, request.machine);
     if (c.estimates.empty())
       c.refused = "its loops depend on data; give --trips";
     plan.candidates.push_back(std::move(c));
     return "";
+  }
+
+  /// Why nobody could run it: such sizes are a slip, and counts of them take long.
+  std::string tooLarge(const cost::WorkTree &tree) const {
+    const MachineMemory &memory = request.machine.memories.back();
+    double bytes = 0;
+    for (const cost::WorkArray &array : tree.arrays) {
+      const std::optional<int64_t> elements = array.size.evaluate({});
+      bytes += elements ? static_cast<double>(*elements) * static_cast<double>(array.bytesEach) : std::numeric_limits<double>::infinity();
+    }
+    return bytes <= static_cast<double>(memory.bytes) ? "" : fmt::format("its arrays take {:.3g} B, {} has {}", bytes, memory.name, bytesText(memory.bytes));
   }
 
   static std::string firstMessage(const std::string &diagnostics) {

@@ -65,6 +65,27 @@ std::string scheduleOf(const PlanRequest &request, const PlanCandidate &candidat
 /// The file with these directives for the kernel.
 std::unique_ptr<Program> loadWith(const PlanRequest &request, const std::string &directives);
 
+/// Plans along one symbol, and where the best changes.
+struct PlanSweep {
+  struct Point {
+    int64_t value = 0;
+    std::string winner;
+    int64_t threads = 1;
+    double seconds = 0;
+    std::string bound, schedule;
+  };
+  std::string symbol;
+  std::vector<int64_t> values; ///< ascending
+  std::vector<Point> points;   ///< at these
+  std::vector<Point> thresholds; ///< the least sizes, about, from which the plan of a later point is the best
+};
+/// "N=64,512,4096"; nothing when it is not a name and at least two ascending sizes.
+std::optional<PlanSweep> parseSweep(const std::string &text);
+/// Fills in points and thresholds; the request gives the other sizes. What is wrong, else empty.
+std::string runSweep(const PlanRequest &request, PlanSweep &sweep);
+std::string sweepText(const PlanSweep &sweep);
+std::string sweepJson(const PlanSweep &sweep);
+
 std::string planText(const Plan &plan);
 std::string planJson(const Plan &plan);
 

@@ -174,6 +174,9 @@ struct Commands {
         ->expected(0, 1)
         ->default_str("4")
         ->check(CLI::Range(2, 16));
+    sub->add_option("--sweep", plan.sweep, "plan at these sizes of one symbol, and say from which on another plan is the best")
+        ->type_name("SYMBOL=N,N,...")
+        ->excludes("--tune");
     sub->add_option("-o", plan.output, "write the winner's schedule here")->type_name("FILE");
     sub->add_flag("--json", plan.json, "the same for programs");
     sub->callback([this] { chosen = [](const Commands &c) { return moac::plan(c.plan); }; });

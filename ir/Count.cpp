@@ -1,11 +1,13 @@
 // Arithmetic, evaluation and printing of counts.
 #include "ir/Count.h"
+#include "ir/CountLimit.h"
 #include "ir/ShapeNode.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 using namespace moac;
 using namespace moac::cost;
@@ -76,6 +78,17 @@ std::optional<int64_t> valueOf(const Expr &e, const Sizes &at) {
       .evaluate(at);
 }
 
+/// Of the evaluation that runs: sums inside of sums share them.
+thread_local uint64_t terms = 0, mostTerms = uint64_t(1) << 24;
+thread_local unsigned nesting = 0;
+struct Nested {
+  Nested() {
+    if (nesting++ == 0)
+      terms = 0;
+  }
+  ~Nested() { --nesting; }
+};
+
 std::optional<int64_t> valueOf(const SumNode &node, Sizes at) {
   std::optional<int64_t> lo = 0, hi = 1;
   if (!node.variable.empty()) {
@@ -84,6 +97,8 @@ std::optional<int64_t> valueOf(const SumNode &node, Sizes at) {
   }
   int64_t total = 0;
   for (int64_t v = lo.value_or(0); lo && hi && v < *hi; ++v) {
+    if (++terms > mostTerms)
+      return std::nullopt;
     if (!node.variable.empty())
       at[node.variable] = v;
     bool holds = true;
@@ -115,7 +130,11 @@ std::string nodeText(const SumNode &node) {
 }
 } // namespace
 
+CountLimit::CountLimit(uint64_t terms) : before(std::exchange(mostTerms, terms)) {}
+CountLimit::~CountLimit() { mostTerms = before; }
+
 std::optional<int64_t> Count::evaluate(const Sizes &at) const {
+  const Nested nested;
   std::optional<int64_t> top = valueOf(numerator, at);
   if (!top)
     return std::nullopt;

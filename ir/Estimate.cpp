@@ -1,4 +1,5 @@
 // Time from counts; see Estimate.h.
+#include "ir/CountLimit.h"
 #include "ir/Estimate.h"
 
 #include <fmt/format.h>
@@ -52,9 +53,10 @@ private:
       const bool opens = loop.role == "parallel" && (stack.empty() || stack.back()->role != "parallel");
       if (opens)
         regions += times(taken);
+      middleTrips.push_back(std::max(0.0, atMiddle(loop.range.hi - loop.range.lo)));
       stack.push_back(&loop), nest.push_back(loop.range);
       block(*loop.body, taken);
-      stack.pop_back(), nest.pop_back();
+      stack.pop_back(), nest.pop_back(), middleTrips.pop_back();
     }
   }
 
@@ -62,7 +64,14 @@ private:
     Count runs;
     for (const Indicator::Term &term : taken.terms)
       runs = runs + countPoints(nest, term.conditions, facts).times(Expr(term.sign));
-    return static_cast<double>(runs.evaluate({}).value_or(0));
+    if (std::optional<int64_t> exact = runs.evaluate({}))
+      return static_cast<double>(*exact);
+    // A sum over tiles without a closed form, and many of them: nearly all are whole, so that what stands in the middle of the
+    // loops stands for all.
+    double points = isTakenInTheMiddle(taken) ? 1 : 0;
+    for (size_t i = 0; i < stack.size(); ++i)
+      points *= trips(i);
+    return points;
   }
 
   void add(const WorkBlock &b, const Indicator &taken) {
@@ -91,22 +100,28 @@ private:
   /// Divides cycles among threads: whole iterations of the parallel loops around.
   void spread(double cycles) {
     double together = 1;
-    for (const WorkLoop *loop : stack)
-      if (loop->role == "parallel")
-        together *= std::max(1.0, averageTrips(*loop));
+    for (size_t i = 0; i < stack.size(); ++i)
+      if (stack[i]->role == "parallel")
+        together *= std::max(1.0, trips(i));
     for (size_t t = 0; t < perThreads.size(); ++t) {
       const auto threads = static_cast<double>(t + 1);
       perThreads[t] += cycles * std::ceil(together / threads) / together;
     }
   }
 
-  double averageTrips(const WorkLoop &loop) const {
-    std::map<std::string, Expr> middles;
-    Expr length = loop.range.hi - loop.range.lo;
+  /// With the loops around it in the middle of their ranges.
+  double atMiddle(Expr e) const {
     for (size_t i = nest.size(); i-- > 0;) // from the inside: each mentions those around it
-      length = length.substitute({{nest[i].variable, shape::floordiv(nest[i].lo + nest[i].hi - Expr(1), Expr(2))}});
-    return number(length);
+      e = e.substitute({{nest[i].variable, shape::floordiv(nest[i].lo + nest[i].hi - Expr(1), Expr(2))}});
+    return number(e);
   }
+  bool isTakenInTheMiddle(const Indicator &taken) const {
+    int64_t sum = 0;
+    for (const Indicator::Term &term : taken.terms)
+      sum += term.sign * std::ranges::all_of(term.conditions, [&](const Expr &e) { return atMiddle(e) >= 0; });
+    return sum > 0;
+  }
+  double trips(size_t depth) const { return middleTrips[depth]; }
 
   /// The sum of a loop goes through one accumulator: each addition waits for the last.
   bool isChained(const WorkBlock &b) const {
@@ -121,6 +136,8 @@ private:
   std::vector<double> perThreads;
   std::vector<const WorkLoop *> stack;
   std::vector<LoopRange> nest;
+  std::vector<double> middleTrips;
+  const CountLimit limit{5000}; ///< terms of a sum
 };
 
 /// All memories of one kind together, as `threads` cores use them.

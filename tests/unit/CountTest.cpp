@@ -1,5 +1,6 @@
 // Closed sums against going through the points one by one, on random nests with triangular, clipped and guarded loops.
 #include "ir/Count.h"
+#include "ir/CountLimit.h"
 
 #include "frontend/CheckCases.h"
 
@@ -72,6 +73,19 @@ TEST(Count, MissingSizeOrOverflowGivesNothing) {
   const Count count = countPoints({{"i", e("0"), e("N")}, {"j", e("0"), e("N")}}, {}, sizesAreNotNegative());
   EXPECT_FALSE(count.evaluate({}));
   EXPECT_FALSE(count.evaluate({{"N", int64_t(1) << 40}}));
+}
+
+TEST(Count, ALimitOfTermsGivesNothingInsteadOfALongWait) {
+  SumNode node{"i", e("0"), e("N"), {}, Count(e("i % 7"))};
+  const Count count = Count::of(std::make_shared<const SumNode>(std::move(node)));
+  EXPECT_EQ(count.evaluate({{"N", 700}}), 2100);
+  EXPECT_FALSE(count.evaluate({{"N", int64_t(1) << 60}}));
+  {
+    const CountLimit limit(500);
+    EXPECT_FALSE(count.evaluate({{"N", 700}}));
+    EXPECT_EQ(count.evaluate({{"N", 70}}), 210); // each evaluation anew
+  }
+  EXPECT_EQ(count.evaluate({{"N", 700}}), 2100);
 }
 
 /// A random affine bound over the loop variables so far.
