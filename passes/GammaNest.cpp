@@ -10,6 +10,9 @@
 
 #include "mlir/IR/Remarks.h"
 
+#include <array>
+#include <set>
+
 using namespace mlir;
 
 namespace moac {
