@@ -279,7 +279,7 @@ bool KernelBuilder::onlyArguments(const Expr &e) {
 
 void KernelBuilder::alloc(onf::AllocOp op, Body &body) {
   if (llvm::none_of(op.getBuffer().getUsers(),
-                    [](Operation *user) { return isa<onf::LoadOp>(user); }))
+                    [&](Operation *user) { return isa<onf::LoadOp>(user) && scalars.isLive(user); }))
     return; // never read: its stores are left out too
   auto type = cast<onf::BufferType>(op.getBuffer().getType());
   if (type.getSpace() == "shared" || (type.getSpace() == "thread" && !teamScratch))

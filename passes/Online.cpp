@@ -294,7 +294,12 @@ private:
     }
     if (online.extent == shape::Expr())
       online.extent = online.hi;
-    return online.first && isMonotone(online.lo) && isMonotone(online.hi);
+    if (!online.first || !isMonotone(online.lo) || !isMonotone(online.hi))
+      return false;
+    shape::Facts facts = entryFacts(nest.root->gen->getParentOfType<KernelOp>(), graph.exprs);
+    for (BlockArgument axis : nest.root->gen.entry().getArguments())
+      assumeDomain(facts, axis, graph.exprs);
+    return facts.proveNonNegative(online.lo) && facts.proveNonNegative(online.extent - online.hi); // else a part of the domain has no element
   }
 
   /// Known at entry but for indices of the frame, and monotone in each of them: then a tile of rows has its extremes at its ends.

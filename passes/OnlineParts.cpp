@@ -117,8 +117,8 @@ void OnlineParts::combine() {
           Value lane = o.openLanes(member), place = o.at(o.local, o.widthOf(member), lane);
           Type type = member.stage->root.getResult().getType();
           Value state = o.load(type, states[member.stage], stateAt(member, part, lane));
-          Value sum = o.load(type, o.buffers[member.stage], place);
-          o.store(o.scalar(member.stage->root.getKind(), {sum, o.corrected(member, state, o.local)}), o.buffers[member.stage], place);
+          onf::UpdateOp::create(b, o.loc, b.getStringAttr(member.stage->root.getKind()), o.corrected(member, state, o.local),
+                                o.buffers[member.stage], place, b.getUnitAttr());
         });
   });
 }
