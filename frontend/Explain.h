@@ -19,6 +19,13 @@ struct Explanation {
   struct Shape {
     std::string name, role, shape, type; ///< role: input, value, result
   };
+  /// One operation on arrays: the shapes of its operands, and the one that follows.
+  struct ShapeStep {
+    std::string word;
+    std::vector<std::string> operands;
+    std::string shape;
+    Place place;
+  };
   /// What has to hold when the kernel is called, and the status otherwise.
   struct Requirement {
     std::string status, text;
@@ -39,6 +46,7 @@ struct Explanation {
 
   std::string kernel;
   std::vector<Shape> shapes;
+  std::vector<ShapeStep> shapePass; ///< operands before what is made of them
   std::vector<Requirement> requirements;
   std::vector<Law> laws; ///< in the order in which they fired
   std::vector<Stage> stages;

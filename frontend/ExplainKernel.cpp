@@ -76,6 +76,27 @@ void addShapes(Explanation &e, moa::KernelOp kernel) {
     e.requirements.push_back({require.getStatus().str(), require.getText().str()});
 }
 
+Explanation::Place placeOf(Location loc, const ExplainSource &source) {
+  auto at = loc->findInstanceOf<FileLineColLoc>();
+  if (!at || at.getLine() == 0)
+    return {};
+  return {at.getFilename().str(), at.getLine(), at.getColumn(), source.lineText(at.getFilename(), at.getLine())};
+}
+
+/// Shapes of what has no name, in the order in which they follow from each other.
+void addShapePass(Explanation &e, moa::KernelOp kernel, const ExplainSource &source) {
+  kernel.walk([&](Operation *op) {
+    auto type = op->getNumResults() == 1 ? dyn_cast<moa::ArrayType>(op->getResult(0).getType()) : moa::ArrayType();
+    if (!type || isa<moa::GenOp, moa::VectorOp>(op))
+      return;
+    Explanation::ShapeStep step{op->getName().stripDialect().str(), {}, type.shapeText(), placeOf(op->getLoc(), source)};
+    for (Value operand : op->getOperands())
+      if (auto array = dyn_cast<moa::ArrayType>(operand.getType()))
+        step.operands.push_back(array.shapeText());
+    e.shapePass.push_back(std::move(step));
+  });
+}
+
 void addStages(Explanation &e, moa::KernelOp kernel, bool glyphs) {
   auto notation = glyphs ? moa::Notation::Moa : moa::Notation::Index;
   for (auto gen : kernel.entry().getOps<moa::GenOp>()) {
@@ -90,13 +111,6 @@ void addStages(Explanation &e, moa::KernelOp kernel, bool glyphs) {
         e.checks.push_back("the divisor of " + moa::indexForm(scalar.getResult(), 400, notation) + in);
     });
   }
-}
-
-Explanation::Place placeOf(Location loc, const ExplainSource &source) {
-  auto at = loc->findInstanceOf<FileLineColLoc>();
-  if (!at || at.getLine() == 0)
-    return {};
-  return {at.getFilename().str(), at.getLine(), at.getColumn(), source.lineText(at.getFilename(), at.getLine())};
 }
 
 void addRemarks(Explanation &e, const std::vector<Told> &told, const ExplainSource &source) {
@@ -119,6 +133,7 @@ std::optional<Explanation> explainKernel(const ExplainSource &source, const std:
   auto kernelIn = [&](ModuleOp module) { return dyn_cast_or_null<moa::KernelOp>(SymbolTable::lookupSymbolIn(module, name)); };
   ModuleOp module = source.module;
   addShapes(e, kernelIn(module));
+  addShapePass(e, kernelIn(module), source);
 
   OwningOpRef<ModuleOp> derived = module.clone();
   Listener listener(*module.getContext());

@@ -19,14 +19,38 @@ void indent(std::string &out, std::string_view text) {
   }
 }
 
+/// Characters, not bytes: glyphs have several of these.
+size_t widthOf(std::string_view text) {
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
 /// A table: first columns padded to one width.
-std::string padded(std::string text, size_t width) { return text + std::string(width > text.size() ? width - text.size() : 0, ' '); }
+std::string padded(const std::string &text, size_t width) {
+  size_t own = widthOf(text);
+  return text + std::string(width > own ? width - own : 0, ' ');
+}
 
 template <class List, class Name> size_t widest(const List &list, Name name) {
   size_t width = 0;
   for (const auto &entry : list)
-    width = std::max(width, name(entry).size());
+    width = std::max(width, widthOf(name(entry)));
   return width;
+}
+
+/// `  15:26  transpose  <M P N Q>  of <M N P Q>`, for each operation.
+void shapeLines(std::string &out, const Explanation &e, bool glyphs) {
+  auto place = [](const Explanation::ShapeStep &s) { return fmt::format("{}:{}", s.place.line, s.place.column); };
+  auto word = [&](const Explanation::ShapeStep &s) { return glyphs ? withGlyphs(s.word) : s.word; };
+  size_t places = widest(e.shapePass, place);
+  size_t words = widest(e.shapePass, word);
+  size_t shapes = widest(e.shapePass, [](const auto &s) -> const std::string & { return s.shape; });
+  for (const Explanation::ShapeStep &s : e.shapePass) {
+    out += fmt::format("  {}  {}  {}", padded(place(s), places), padded(word(s), words),
+                       s.operands.empty() ? s.shape : padded(s.shape, shapes));
+    for (size_t i = 0; i < s.operands.size(); ++i)
+      out += (i ? ", " : "  of ") + s.operands[i];
+    out += "\n";
+  }
 }
 
 void lawLines(std::string &out, const Explanation &e, bool glyphs) {
@@ -74,6 +98,9 @@ std::string explanationText(const Explanation &e, bool glyphs) {
   size_t shapes = widest(e.shapes, [](const auto &s) -> const std::string & { return s.shape; });
   for (const Explanation::Shape &s : e.shapes)
     out += fmt::format("  {}  {}  {} {}\n", padded(s.name, names), padded(s.shape, shapes), s.type, s.role);
+  if (!e.shapePass.empty())
+    out += "\nshape pass\n";
+  shapeLines(out, e, glyphs);
   out += "\nchecked at entry\n";
   for (const Explanation::Requirement &r : e.requirements)
     out += fmt::format("  {}  (else: {})\n", r.text, r.status);
@@ -115,6 +142,14 @@ std::string explanationJson(const Explanation &e) {
     j.attribute("kernel", e.kernel);
     list("shapes", e.shapes, [&](const Explanation::Shape &s) {
       j.attribute("name", s.name), j.attribute("role", s.role), j.attribute("shape", s.shape), j.attribute("type", s.type);
+    });
+    list("shape_pass", e.shapePass, [&](const Explanation::ShapeStep &s) {
+      j.attribute("word", s.word), j.attribute("shape", s.shape);
+      j.attributeArray("operands", [&] {
+        for (const std::string &operand : s.operands)
+          j.value(operand);
+      });
+      j.attribute("line", s.place.line), j.attribute("column", s.place.column);
     });
     list("requirements", e.requirements, [&](const Explanation::Requirement &r) {
       j.attribute("text", r.text), j.attribute("status", r.status);

@@ -108,6 +108,8 @@ void Parser::expected(const std::string &what, bool inExpression, std::string he
   }
   if (help.empty() && inExpression && !token().newlineBefore && startsStatement(position))
     help = "statements are separated by a new line or ';'";
+  if (help.empty() && inExpression && at(Tok::Word) && token().word() == Word::Shape)
+    help = "with a shape on its left the word is 'reshape': '<2 3> reshape A'";
   if (help.empty() && inExpression && !token().newlineBefore)
     help = neighbourHelp();
   error(diag::expected, here(), what, describe()).help(std::move(help));

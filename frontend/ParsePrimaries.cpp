@@ -77,6 +77,8 @@ void Parser::noOperand() {
                : "operators stand in parentheses, as in '(red +)' or 'A (outer *) B'";
   else if (token().kind == Tok::Word && !isPrefix(token().word()))
     help = "write '<..> " + std::string(textOf(token())) + " A'";
+  else if (scalarOp(token()) && next().kind == Tok::Slash && !next().spaceBefore)
+    help = "a reduction is '(red " + std::string(textOf(token())) + ") A'";
   else if (at(Tok::String))
     help = "a string names an imported file only";
   else if (at(Tok::RightParen) && position > statementStart + 2 && scalarOp(before) &&

@@ -114,7 +114,8 @@ namespace {
 /// An operand as a word before it takes it.
 std::string operandText(const std::string &text) {
   bool name = std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
-  return name ? text : "(" + text + ")";
+  bool bracketed = text.starts_with('(') && text.find(')') + 1 == text.size();
+  return name || bracketed ? text : "(" + text + ")";
 }
 } // namespace
 

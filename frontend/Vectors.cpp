@@ -64,7 +64,7 @@ std::optional<Analyzer::Vals> Analyzer::elementsOf(const Val &vector, std::strin
   std::vector<shape::Expr> extents = vector.extents();
   std::optional<int64_t> length = extents.size() == 1 ? extents[0].constant() : std::nullopt;
   if (!length || *length > maxRank) {
-    diags.report(diag::needsVector, vector.range, word, emit.describe(vector))
+    diags.report(diag::needsVector, vector.range, word, word == "iota" ? "" : " on its left", emit.describe(vector))
         .help(extents.size() == 1 ? "its length must be a constant: one element for each axis"
                                   : "");
     return std::nullopt;

@@ -22,8 +22,10 @@ Val Analyzer::prefixWord(const ast::PrefixWord &expr) {
 Val Analyzer::reduceWord(Word word, const Val &array, SourceRange at) {
   if (!array.isArray()) {
     diags.report(diag::needsArray, array.range, spelling(word), emit.describe(array))
-        .help("with bound indices it reduces a formula: `" + std::string(spelling(word)) +
-              "[k](...)`");
+        .help(word == Word::Mean || word == Word::Softmax || word == Word::Logsumexp
+                  ? "it takes an array, along its leading axis: `" + std::string(spelling(word)) + "(A[i])`"
+                  : "with bound indices it reduces a formula: `" + std::string(spelling(word)) +
+                        "[k](...)`");
     return poison();
   }
   return checkWordOperand(word, array, at) ? reduceArray(word, array, at) : poison();
