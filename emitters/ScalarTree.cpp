@@ -42,12 +42,6 @@ bool ScalarTree::isPure(Operation *op) {
              onf::TunedOp, onf::NamedOp>(op);
 }
 
-/// A register that is never read needs no stores.
-static bool isUnread(Value buffer) {
-  return isa<onf::AllocOp>(buffer.getDefiningOp()) &&
-         llvm::none_of(buffer.getUsers(), [](Operation *user) { return isa<onf::LoadOp>(user); });
-}
-
 static Value written(Operation *op) {
   if (auto store = dyn_cast<onf::StoreOp>(op))
     return store.getBuffer();
@@ -71,13 +65,23 @@ void ScalarTree::markLive(Operation *op) {
 }
 
 void ScalarTree::findLive() {
+  SmallVector<Operation *> writes; // to buffers of the function: needed where a load that is needed follows
   function.walk([&](Operation *op) {
     Value buffer = written(op);
-    const bool useless = buffer && buffer.getDefiningOp() && isUnread(buffer);
-    const bool ends = isa<moa::YieldOp>(op);
-    if (!isPure(op) && !ends && !useless && !isa<onf::AllocOp>(op))
+    if (buffer && isa_and_nonnull<onf::AllocOp>(buffer.getDefiningOp()))
+      writes.push_back(op);
+    else if (!isPure(op) && !isa<moa::YieldOp, onf::AllocOp>(op))
       markLive(op);
   });
+  auto isNeeded = [&](Operation *write) {
+    return llvm::any_of(written(write).getUsers(), [&](Operation *user) { return isa<onf::LoadOp>(user) && isLive(user); });
+  };
+  for (bool more = true; more;) {
+    more = false;
+    for (Operation *write : writes)
+      if (!isLive(write) && isNeeded(write))
+        markLive(write), more = true;
+  }
 }
 
 unsigned ScalarTree::liveUses(Value value) {
