@@ -102,7 +102,7 @@ uint32_t Code::list(ArrayRef<uint32_t> entries) {
 
 LogicalResult Code::lower(mlir::Block &block) {
   for (Operation &op : block)
-    if (!isa<moa::YieldOp>(op) && !shared.hoisted.contains(&op) && failed(shared.isByNeed(&op) ? lowerByNeed(&op) : lower(&op)))
+    if (!isa<moa::YieldOp>(op) && !shared.hoisted.contains(&op) && !shared.isUnused(&op) && failed(shared.isByNeed(&op) ? lowerByNeed(&op) : lower(&op)))
       return failure();
   return success();
 }

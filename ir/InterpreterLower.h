@@ -27,7 +27,7 @@ struct Lowering {
   llvm::DenseMap<mlir::Operation *, uint32_t> kernels;
   llvm::DenseSet<mlir::Operation *> beingLowered;
   llvm::DenseSet<mlir::Operation *> hoisted; ///< lowered before the region in which they stand
-  llvm::DenseMap<mlir::Operation *, bool> failing, byNeed; ///< answers of canFail and isByNeed
+  llvm::DenseMap<mlir::Operation *, bool> failing, byNeed, unused; ///< answers of canFail, isByNeed and isUnused
   mlir::Operation *main = nullptr;                         ///< the kernel to run
 
   mlir::LogicalResult refuse(mlir::Operation *op, const llvm::Twine &reason);
@@ -36,6 +36,7 @@ struct Lowering {
   mlir::LogicalResult function(onf::FuncOp function);
   bool canFail(mlir::Operation *op);
   bool isByNeed(mlir::Operation *op);
+  bool isUnused(mlir::Operation *op);
   bool passedByNeed(mlir::BlockArgument argument);
 };
 

@@ -51,6 +51,14 @@ bool Lowering::passedByNeed(BlockArgument argument) {
               .wasInterrupted();
 }
 
+/// A value that nobody takes is not needed, nor is what only that value takes.
+bool Lowering::isUnused(Operation *op) {
+  if (auto known = unused.find(op); known != unused.end())
+    return known->second;
+  bool isValue = op->getNumResults() > 0 && op->getParentOfType<moa::KernelOp>() && !isa<moa::FailOp>(op);
+  return unused[op] = isValue && llvm::all_of(op->getUsers(), [&](Operation *user) { return isUnused(user); });
+}
+
 bool Lowering::isByNeed(Operation *op) {
   if (auto known = byNeed.find(op); known != byNeed.end())
     return known->second;

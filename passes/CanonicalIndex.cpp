@@ -6,6 +6,7 @@
 #include "ir/MaterializeExpr.h"
 #include "ir/ShapeNode.h"
 #include "passes/PsiLaws.h"
+#include "passes/Slice.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -25,6 +26,22 @@ void collectCone(Value value, llvm::SmallPtrSetImpl<Operation *> &cone) {
 
 bool isIndexArithmetic(Value value) {
   return value.getType().isIndex() && value.getDefiningOp<ScalarOp>() != nullptr;
+}
+
+/// The algebra needs a part of the arithmetic no more that may fail, as x in x % 1: the failure is needed still.
+bool dropsCheck(const llvm::SmallPtrSetImpl<Operation *> &cone, const shape::Expr &e, IndexExprs &exprs) {
+  std::set<std::string> kept = e.names();
+  for (Operation *op : cone)
+    for (Value leaf : op->getOperands()) {
+      Operation *definition = leaf.getDefiningOp();
+      if (!definition || cone.contains(definition))
+        continue;
+      bool checked = false;
+      visitSlice(leaf, [&](Operation *inner) { checked |= isChecked(inner); });
+      if (checked && !kept.contains(exprs.nameOf(leaf)))
+        return true;
+    }
+  return false;
 }
 
 /// The order of terms must not depend on what a user calls an index: outer indices before inner ones, behind symbols in capitals.
@@ -59,6 +76,8 @@ void canonicalise(OpOperand &use) {
   IndexExprs exprs(at->getParentOfType<KernelOp>());
   shape::Expr e = exprs.toExpr(old);
   if (e.poisoned())
+    return;
+  if (dropsCheck(cone, e, exprs))
     return;
   std::map<std::string, std::string> back;
   e = orderedByDepth(simplifyAt(at, e, exprs), exprs, back);

@@ -98,7 +98,19 @@ private:
   Value materialize(const shape::Expr &e) {
     return moa::materialize(
         e, b, kernel.getLoc(), [&](const std::string &name) { return values[graph.exprs.valueOf(name)]; },
-        [&](const shape::Expr &atom) { return context.hoisted.count(atom) ? context.hoisted[atom] : Value(); });
+        [&](const shape::Expr &atom) { return context.hoisted.count(atom) ? context.hoisted[atom] : withoutFailure(atom); });
+  }
+
+  /// A division that may be by 0, in an extent: whether it fails is checked where an element is needed. Null for others.
+  Value withoutFailure(const shape::Expr &e) {
+    shape::AtomRef atom = shape::asAtom(e);
+    bool divides = atom && (atom->kind == shape::AtomKind::FloorDiv || atom->kind == shape::AtomKind::Mod);
+    if (!divides || entry.provePositive(atom->args[1]))
+      return {};
+    Location loc = kernel.getLoc();
+    Value one = moa::indexConstant(b, loc, 1), divisor = moa::buildIndex(b, loc, moa::ScalarFn::max_, {materialize(atom->args[1]), one});
+    moa::ScalarFn fn = atom->kind == shape::AtomKind::Mod ? moa::ScalarFn::mod_ : moa::ScalarFn::floordiv_;
+    return moa::buildIndex(b, loc, fn, {materialize(atom->args[0]), divisor});
   }
 
   Storage whole(Value buffer, moa::ArrayType type) {
