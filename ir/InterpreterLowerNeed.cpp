@@ -51,11 +51,11 @@ bool Lowering::passedByNeed(BlockArgument argument) {
               .wasInterrupted();
 }
 
-/// A value that nobody takes is not needed, nor is what only that value takes.
+/// A value that nobody takes is not needed, unless it is there to be checked.
 bool Lowering::isUnused(Operation *op) {
   if (auto known = unused.find(op); known != unused.end())
     return known->second;
-  bool isValue = op->getNumResults() > 0 && op->getParentOfType<moa::KernelOp>() && !isa<moa::FailOp>(op);
+  bool isValue = op->getNumResults() > 0 && op->getParentOfType<moa::KernelOp>() && !isa<moa::FailOp>(op) && !moa::isChecked(op);
   return unused[op] = isValue && llvm::all_of(op->getUsers(), [&](Operation *user) { return isUnused(user); });
 }
 
