@@ -178,10 +178,13 @@ private:
         subscripts.push_back(axis);
       }
     BlockArgument index = sum.root.term().getArgument(0);
-    std::optional<shape::Expr> extent = extentAlong(rest, index);
-    if (!extent) // nothing tells how far the axis goes
-      extent = graph.exprs.toExpr(sum.root.upper(0));
-    extents.push_back(*extent);
+    // As far as the sum goes; where that depends on an axis, as far as what it reads (a read may stand behind a choice, though).
+    shape::Expr upper = graph.exprs.toExpr(sum.root.upper(0));
+    bool isKnown = llvm::all_of(upper.names(), [&](const std::string &name) {
+      auto argument = dyn_cast_or_null<BlockArgument>(graph.exprs.valueOf(name));
+      return argument && isa<KernelOp>(argument.getOwner()->getParentOp());
+    });
+    extents.push_back(isKnown ? upper : extentAlong(rest, index).value_or(upper));
     words.push_back(b.getStringAttr(indexName(index)));
     subscripts.push_back(index);
     auto type = ArrayType::get(b.getContext(), extents, rest.getType());
