@@ -121,18 +121,23 @@ struct Commands {
     sub->callback([this] { chosen = [](const Commands &c) { return moac::explain(c.explain); }; });
   }
 
+  /// What counts are for: sizes and a machine.
+  template <class Command> static void addCountOptions(CLI::App &sub, Command &command) {
+    sub.add_option("--size", command.sizes, "symbols and integer scalars, as in M=512,N=2048")
+        ->delimiter(',')
+        ->type_name("SYMBOL=N,...");
+    sub.add_option("--trips", command.trips, "iterations of loops that depend on data, as in t=8")
+        ->delimiter(',')
+        ->type_name("AXIS=N,...");
+    sub.add_option("--machine", command.machine, "a machine's name or file; otherwise this host")
+        ->type_name("NAME");
+  }
+
   void addCost(CLI::App &app) {
     CLI::App *sub =
         app.add_subcommand("cost", "count what kernels do: operations, accesses, bytes for each memory level");
     addSourceOptions(*sub, cost.source);
-    sub->add_option("--size", cost.sizes, "symbols and integer scalars, as in M=512,N=2048")
-        ->delimiter(',')
-        ->type_name("SYMBOL=N,...");
-    sub->add_option("--trips", cost.trips, "iterations of loops that depend on data, as in t=8")
-        ->delimiter(',')
-        ->type_name("AXIS=N,...");
-    sub->add_option("--machine", cost.machine, "a machine's name or file; otherwise this host")
-        ->type_name("NAME");
+    addCountOptions(*sub, cost);
     sub->add_flag("--json", cost.json, "the same for programs");
     sub->callback([this] { chosen = [](const Commands &c) { return showCost(c.cost); }; });
   }
@@ -162,14 +167,7 @@ struct Commands {
   void addPlan(CLI::App &app) {
     CLI::App *sub = app.add_subcommand("plan", "try schedules of a kernel by their counts: winner, runner-up and reasons");
     addSourceOptions(*sub, plan.source);
-    sub->add_option("--size", plan.sizes, "symbols and integer scalars, as in M=512,N=2048")
-        ->delimiter(',')
-        ->type_name("SYMBOL=N,...");
-    sub->add_option("--trips", plan.trips, "iterations of loops that depend on data, as in t=8")
-        ->delimiter(',')
-        ->type_name("AXIS=N,...");
-    sub->add_option("--machine", plan.machine, "a machine's name or file; otherwise this host")
-        ->type_name("NAME");
+    addCountOptions(*sub, plan);
     sub->add_option("--tune", plan.tune, "compile the best of them, so many, and time them here")
         ->expected(0, 1)
         ->default_str("4")
