@@ -20,7 +20,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from sidebyside import report  # noqa: E402
-from sidebyside.build import FLAGS, BuildError, Builder  # noqa: E402
+from sidebyside.build import FLAGS, FORTRAN_FLAGS, BuildError, Builder  # noqa: E402
 from sidebyside.cases import all_cases  # noqa: E402
 from sidebyside.plot import write_plots  # noqa: E402
 
@@ -41,6 +41,8 @@ def arguments():
     parser.add_argument("--moac-flags", default="", help="further options of moac compile")
     parser.add_argument("--build", action="append", default=[], metavar="LABEL=CC FLAGS",
                         help=f"a build of moac's kernels; the default is moac=cc {FLAGS}")
+    parser.add_argument("--fortran", nargs="?", const=f"gfortran {FORTRAN_FLAGS}", default="", metavar="FC FLAGS",
+                        help=f"moac's kernels in Fortran too, and how they compare with the C (gfortran {FORTRAN_FLAGS})")
     parser.add_argument("--cc", default="cc", help="compiler of harness and peers")
     parser.add_argument("--no-torch", action="store_true", help="leave PyTorch out")
     parser.add_argument("--out", default=os.path.join(ROOT, "build/bench"), help="folder of results and objects")
@@ -71,7 +73,8 @@ class Bench:
     def __init__(self, options):
         self.options = options
         compilers = dict(b.split("=", 1) for b in options.build)
-        self.builder = Builder(options.moac, os.path.join(options.out, "objects"), options.cc, compilers)
+        self.builder = Builder(options.moac, os.path.join(options.out, "objects"), options.cc, compilers,
+                               options.fortran)
         self.harness = self.builder.file("harness.c")
         self.peers = self.builder.peers()
         self.torch = not options.no_torch and has_torch()
@@ -152,7 +155,7 @@ def main():
         print(f"bench: {error}", file=sys.stderr)
         return 2
     machine = {"cpu": cpu_name(), "cores": all_threads, "cc": bench.builder.version(options.cc), "load": os.getloadavg()[0],
-               "builds": bench.builder.compilers, "date": time.strftime("%Y-%m-%d %H:%M"),
+               "builds": {**bench.builder.compilers, **({"moac Fortran": options.fortran} if options.fortran else {})}, "date": time.strftime("%Y-%m-%d %H:%M"),
                "peers": sorted(bench.peers) + ["PyTorch"] * bench.torch}
     print(f"{machine['cpu']}, {all_threads} cores, load {machine['load']:.1f}; {machine['cc']}; peers: {', '.join(machine['peers'])}")
     print("times: " + ("of the wall" if options.clock == "wall" else "of the processor for one thread, of the wall for several"))

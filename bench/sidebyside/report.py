@@ -7,7 +7,7 @@ import csv
 import json
 import statistics
 
-COLUMNS = ("contestant", "p10", "p50", "p90", "rate", "best", "x peer", "x ceiling")
+RATIOS = ("x peer", "x ceiling", "x moac")
 
 
 def quantile(values, q):
@@ -28,6 +28,8 @@ def summarize(case, job, report):
     seconds = {label: entry["seconds"] for label, entry in report.items() if entry.get("seconds")}
     peers = [p["label"] for p in job["peers"]] + ["PyTorch"]
     peer = next((label for label in peers if label in seconds), None)
+    first = job["kernels"][0]["label"]
+    others = {k["label"] for k in job["kernels"][1:]}
     work = (job["read"] + job["written"]) if case.unit == "GB/s" else job["flops"]
     rows = []
     for label, entry in report.items():
@@ -41,6 +43,8 @@ def summarize(case, job, report):
                 row["x peer"] = paired(seconds[peer], s)
             if "ceiling" in seconds and label != "ceiling":
                 row["x ceiling"] = paired(seconds["ceiling"], s)
+            if label in others and first in seconds:
+                row["x moac"] = paired(seconds[first], s)
         rows.append(row)
     return rows
 
@@ -59,19 +63,19 @@ def table_lines(case, rows):
         if row.get("failed"):
             yield f"  {row['contestant']:<12} FAILED: {row['failed'].splitlines()[0]}"
             continue
-        ratios = "".join(f"{row[name]:>10.2f}" if row.get(name) else " " * 10 for name in ("x peer", "x ceiling"))
+        ratios = "".join(f"{row[name]:>10.2f}" if row.get(name) else " " * 10 for name in RATIOS)
         yield (f"  {row['contestant']:<12}{time_text(row['p10']):>10}{time_text(row['p50']):>10}{time_text(row['p90']):>10}"
                f"{row['rate']:>9.2f}{row['best']:>9.2f} {row['unit']}{ratios}")
 
 
-HEADING = (f"  {'':<12}{'p10':>10}{'p50':>10}{'p90':>10}{'rate':>9}{'best':>9}     {'x peer':>10}{'x ceiling':>10}\n")
+HEADING = (f"  {'':<12}{'p10':>10}{'p50':>10}{'p90':>10}{'rate':>9}{'best':>9}     {'x peer':>10}{'x ceiling':>10}{'x moac':>10}\n")
 
 
 def write(folder, machine, rows):
     with open(f"{folder}/results.json", "w", encoding="utf-8") as out:
         json.dump({"machine": machine, "rows": rows}, out, indent=1)
     names = ["suite", "case", "sizes", "threads", "contestant", "unit", "p10", "p50", "p90", "least", "rate", "best",
-             "x peer", "x ceiling", "rounds", "error", "failed"]
+             *RATIOS, "rounds", "error", "failed"]
     with open(f"{folder}/results.csv", "w", encoding="utf-8", newline="") as out:
         writer = csv.DictWriter(out, names, extrasaction="ignore")
         writer.writeheader()
@@ -87,7 +91,7 @@ def summary(rows):
             groups.setdefault((row["suite"], row["threads"], row["contestant"]), []).append(row)
     for (suite, threads, who), members in groups.items():
         line = f"  {suite:<12}{threads:>2} thr  {who:<14}{len(members):>4} cases"
-        for name in ("x peer", "x ceiling"):
+        for name in RATIOS:
             values = [m[name] for m in members if m.get(name)]
             if values:
                 line += f"   {name} {statistics.median(values):.2f} (worst {min(values):.2f})"
