@@ -80,16 +80,11 @@ std::vector<OpRow> floatRows() {
                           {Op::sin_, "sin"},
                           {Op::cos_, "cos"}})
     rows.push_back(called(op, floats, word + arguments(op)));
-  for (Op op : {Op::mod_, Op::fma_, Op::exp_, Op::exp2_, Op::log2_, Op::rsqrt_, Op::sigmoid_,
-                Op::floor_, Op::ceil_, Op::round_}) {
+  for (Op op : {Op::mod_, Op::fma_, Op::exp_, Op::exp2_, Op::exp_down_, Op::exp2_down_, Op::log2_,
+                Op::rsqrt_, Op::sigmoid_, Op::floor_, Op::ceil_, Op::round_}) {
     const std::string call = std::string("moac_") + tree::opName(op);
     rows.push_back(called(op, f32, call + "_f32" + arguments(op)));
     rows.push_back(called(op, f64, call + "_f64" + arguments(op)));
-  }
-  // What is known of the argument makes no faster code without C's pragmas.
-  for (auto [op, word] : {std::pair(Op::exp_down_, "exp"), {Op::exp2_down_, "exp2"}}) {
-    rows.push_back(called(op, f32, std::string("moac_") + word + "_f32({0})"));
-    rows.push_back(called(op, f64, std::string("moac_") + word + "_f64({0})"));
   }
   return rows;
 }
@@ -271,8 +266,8 @@ LangTraits make() {
       .declaration = "{type} :: {name}",
       .arrayDeclaration = "{type} :: {name}(0:{count} - 1)",
       .assign = "{target} = {value}",
-      .prefetch = unsupported("Fortran has no prefetch"),
-      .prefetchRead = unsupported("Fortran has no prefetch"),
+      .prefetch = unsupported("a prefetch is a call here"),
+      .prefetchRead = unsupported("a prefetch is a call here"),
       .fail = "status = min(status, {status})",
       .call = "call {procedure}({arguments})",
       .ifOpen = "if ({condition}) then",
@@ -297,7 +292,7 @@ LangTraits make() {
       .clauseUneven = "\tschedule(dynamic)",
       .laneLoop = "!$omp simd{clauses}",
       .unrollLoop = "!dir$ unroll {factor}\n!GCC$ unroll {factor}",
-      .blockLoop = "!$omp simd{clauses}",
+      .blockLoop = "!$omp simd\tsimdlen({lanes}){clauses}",
       .clauseCollapse = "\tcollapse({n})",
       .clauseThreads = "\tnum_threads(moac_team({work}))",
       .clauseTeam = "\tnum_threads(team)\tprivate(slot)",

@@ -112,7 +112,8 @@ Emitted fortranFile(const File &file, const COptions &options, const LangTraits 
   std::string text = opening(file, options, printer, style.compile);
   printer.indent();
   for (size_t i = 0; i < all.size(); ++i)
-    printFortranKernel(printer, legaliseForFortran(file.kernels[i], all[i], names));
+    printFortranKernel(printer, legaliseForFortran(file.kernels[i], all[i], names,
+                                                   options.standalone));
   const std::string kernels = printer.take();
   const FortranPrologue prologue = fortranPrologue(fortranWords(kernels), options.standalone, style.support);
   text += fmt::format("module {}\n{}  implicit none\n  private\n{}", module, prologue.imports,

@@ -1,6 +1,8 @@
 // The steps of legalisation that concern whole kernels: names, arrays, teams of threads.
 #include "emitters/FortranLegalise.h"
 #include "emitters/FortranLazy.h"
+#include "emitters/FortranPrefetch.h"
+#include "emitters/FortranSubscripts.h"
 #include "emitters/TreeWalk.h"
 #include "ir/Tuned.h"
 
@@ -42,14 +44,17 @@ void renameKernel(Kernel &kernel, const Rename &rename) {
 
 class Legaliser {
 public:
-  Legaliser(Kernel given, const FortranInterface &names, Names &module)
-      : kernel(std::move(given)), names(names), module(module),
+  Legaliser(Kernel given, const FortranInterface &names, Names &module, bool standalone)
+      : kernel(std::move(given)), names(names), module(module), standalone(standalone),
         fresh([this](const std::string &word) { return freshName(word); }) {}
 
   FortranKernel run() {
     nameProcedures();
     avoidModuleNames();
+    if (!standalone)
+      callPrefetches(kernel);
     cleanUp(kernel.body);
+    separateDivisions(kernel.body, fresh);
     separateChoices(kernel.body, fresh);
     for (Requirement &requirement : kernel.requirements)
       separateChoices(requirement.condition, fresh, requirement.before);
@@ -134,7 +139,7 @@ private:
     });
   }
 
-  /// Drops prefetches, and lanes where sums wrap.
+  /// Drops the prefetches that are left, and lanes where sums wrap.
   void cleanUp(Body &body) {
     std::erase_if(body, [](const Stmt &statement) {
       return std::holds_alternative<Prefetch>(statement.node);
@@ -207,6 +212,8 @@ private:
       Call call{team.name, {}};
       for (const Dummy &dummy : team.dummies)
         call.arguments.push_back(argument(dummy, parallel->scratch, out.pools));
+      for (Scratch &scratch : parallel->scratch)
+        scratch.where.clear(); // the declaration stands elsewhere
       if (team.fails)
         call.arguments.push_back(name("status", Elem::I32));
       parallel->body = {{std::move(call)}};
@@ -296,6 +303,7 @@ private:
   Kernel kernel;
   const FortranInterface &names;
   Names &module;
+  const bool standalone;
   FreshName fresh;
   std::set<std::string> used;          // keys of names
   std::map<std::string, Elem> scalars; // variables of the body
@@ -308,8 +316,9 @@ private:
 
 } // namespace
 
-FortranKernel legaliseForFortran(Kernel kernel, const FortranInterface &names, Names &module) {
-  return Legaliser(std::move(kernel), names, module).run();
+FortranKernel legaliseForFortran(Kernel kernel, const FortranInterface &names, Names &module,
+                                 bool standalone) {
+  return Legaliser(std::move(kernel), names, module, standalone).run();
 }
 
 } // namespace moac::emit

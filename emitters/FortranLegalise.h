@@ -4,12 +4,13 @@
 //   * Both sides of merge(), .and. and .or. may be evaluated: a side that must not be, because it
 //     reads memory or divides, becomes an if statement before the statement that wants it.
 //   * A team of threads with buffers of its own becomes a call: the buffers are dummy arguments of
-//   a
-//     procedure whose variables every thread has for itself.
+//     a procedure whose variables every thread has for itself.
 //   * Declarations stand first, so an array has one size in a procedure; names differ by more than
 //     case and hide no procedure of the module.
 //   * Literals that stand where a kind matters get one; unsigned ones become signed patterns.
-//   * Prefetching is left out, and so is the promise of lanes for sums that wrap.
+//   * Prefetches become calls of the runtime (FortranPrefetch.h); without one they are left out.
+//   * Lanes are not promised for sums that wrap.
+//   * Divisions in subscripts that a compiler tries get names (FortranSubscripts.h).
 #ifndef MOAC_EMITTERS_FORTRANLEGALISE_H
 #define MOAC_EMITTERS_FORTRANLEGALISE_H
 
@@ -65,8 +66,10 @@ struct FortranKernel {
   std::map<std::string, std::string> places; // names for pointers to arrays, by the array's name
 };
 
-/// `module` gives the names of the module's procedures and takes more of them.
-FortranKernel legaliseForFortran(tree::Kernel kernel, const FortranInterface &names, Names &module);
+/// `module` gives the names of the module's procedures and takes more of them; `standalone`: no
+/// runtime library will be there.
+FortranKernel legaliseForFortran(tree::Kernel kernel, const FortranInterface &names, Names &module,
+                                 bool standalone);
 
 } // namespace moac::emit
 

@@ -68,6 +68,9 @@ static inline double moac_max_f64(double a, double b) {
 #pragma omp declare reduction(moac_largest_f64 : double : omp_out = moac_max_f64(omp_out, omp_in)) \
         initializer(omp_priv = -(double)INFINITY)
 
+// x, but at least `least`; NaN as it is.
+static inline double moac_not_below_f64(double x, double least) { return x < least ? least : x; }
+
 // e^r for |r| <= ln 2 / 2, a polynomial of degree 11.
 static inline double moac_near_f64(double r) {
   double p = 0x1.adb2060c18737p-26;
@@ -97,7 +100,7 @@ static inline double moac_raised_f64(double p, double biased, double back) {
 
 // The same for x that is not positive.
 static inline double moac_exp_down_f64(double x) {
-  x = x < -746.0 ? -746.0 : x;
+  x = moac_not_below_f64(x, -746.0);
   const double biased = x * 0x1.71547652b82fep+0 + (0x1.8p52 + 1087.0);
   const double n = biased - (0x1.8p52 + 1087.0);
   const double r = (x - n * 0x1.62e42feep-1) - n * 0x1.a39ef35793c76p-33;

@@ -5,6 +5,8 @@
 #include "emitters/CSupport.h"
 #include "emitters/FortranFile.h"
 #include "emitters/FortranLazy.h"
+#include "emitters/FortranPrefetch.h"
+#include "emitters/FortranSubscripts.h"
 #include "emitters/FortranSupport.h"
 #include "emitters/Printer.h"
 #include "tests/unit/emitters/CompileC.h"
@@ -81,6 +83,55 @@ TEST(Fortran, GuardedReadsAreStatements) {
   // Nothing to guard: one expression.
   EXPECT_EQ(separated({stmt(Let{"v", apply(Op::select_, Elem::F64, {inside, real(1), real(0)})})}),
             "v = merge(1.0_f64, 0.0_f64, 0 < i)\n");
+}
+
+std::string text(const Body &body) {
+  Printer printer(fortranTraits());
+  printer.body(body);
+  EXPECT_TRUE(printer.problems().empty());
+  return printer.take();
+}
+
+TEST(Fortran, DivisionsThatGfortranTriesHaveNames) {
+  const Expr half = apply(Op::quotient_, {name("j"), integer(2)}), i = name("i");
+  const Expr scaled = apply(Op::quotient_, {name("j"), name("H")});
+  const auto named = [&](Loop around) {
+    Body body = {stmt(std::move(around))};
+    int made = 0;
+    separateDivisions(body, [&](const std::string &word) { return word + std::to_string(++made); });
+    return text(body);
+  };
+  const Expr read = load("x", Elem::F64, half) + load("z", Elem::F64, scaled);
+  const Body inner = {stmt(Store{"y", i + half, read}),
+                      stmt(Let{"v", half})};
+  EXPECT_EQ(named(loop("j", name("N"), inner)),
+            "do j = 0, N - 1\n  quotient1 = j/2\n"
+            "  y(i + quotient1) = x(quotient1) + z(j/H)\n  v = j/2\nend do\n");
+  // No constant bound: nothing to try.
+  Loop free = loop("j", name("N"), inner);
+  free.lo = name("M");
+  EXPECT_EQ(named(free), "do j = M, N - 1\n  y(i + j/2) = x(j/2) + z(j/H)\n  v = j/2\nend do\n");
+}
+
+TEST(Fortran, PrefetchesAreCallsForWholeRows) {
+  Kernel kernel;
+  kernel.inputs.push_back({"x", Elem::F64, {name("N")}, "f64[N]", "x_bytes"});
+  kernel.outputs.push_back({"y", Elem::F32, {name("N")}, "f32[N]", "y_bytes"});
+  const Expr i = name("i"), at = name("j") + (name("r") + i) * name("N");
+  Loop block = loop("i", name("MOAC_ROWS"), {stmt(Prefetch{"y", at})});
+  Loop stepped = loop("i", name("D"), {stmt(Prefetch{"x", name("r") * name("N") + i, true})});
+  stepped.step = integer(8);
+  const Loop uneven = loop("i", name("D"), {stmt(Prefetch{"x", i * i, true})});
+  kernel.body = {stmt(block), stmt(stepped), stmt(uneven), stmt(Prefetch{"x", name("r"), true})};
+  callPrefetches(kernel);
+  EXPECT_EQ(text(kernel.body), "call moac_prefetch_write(y(j + r*N), MOAC_ROWS, 4*N)\n"
+                               "if (0 < D) then\n"
+                               "  call moac_prefetch_read(x(r*N), (D + 7)/8, 64_i64)\n"
+                               "end if\n"
+                               "do i = 0, D - 1\n"
+                               "  call moac_prefetch_read(x(i*i), 1_i64, 0_i64)\n"
+                               "end do\n"
+                               "call moac_prefetch_read(x(r), 1_i64, 0_i64)\n");
 }
 
 TEST(Fortran, UnsignedLiteralsAreSignedPatterns) {

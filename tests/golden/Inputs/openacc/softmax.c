@@ -44,6 +44,10 @@ static inline double moac_max_f64(double a, double b) {
   return b != b ? b : larger;
 }
 
+// x, but at least `least`; NaN as it is.
+#pragma acc routine seq
+static inline double moac_not_below_f64(double x, double least) { return x < least ? least : x; }
+
 // e^r for |r| <= ln 2 / 2, a polynomial of degree 11.
 #pragma acc routine seq
 static inline double moac_near_f64(double r) {
@@ -76,7 +80,7 @@ static inline double moac_raised_f64(double p, double biased, double back) {
 // The same for x that is not positive.
 #pragma acc routine seq
 static inline double moac_exp_down_f64(double x) {
-  x = x < -746.0 ? -746.0 : x;
+  x = moac_not_below_f64(x, -746.0);
   const double biased = x * 0x1.71547652b82fep+0 + (0x1.8p52 + 1087.0);
   const double n = biased - (0x1.8p52 + 1087.0);
   const double r = (x - n * 0x1.62e42feep-1) - n * 0x1.a39ef35793c76p-33;
