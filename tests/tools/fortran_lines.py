@@ -4,20 +4,23 @@ import pathlib
 import re
 import sys
 
+DIRECTIVES = ("!$omp", "!$acc")
+
 
 def problems(path):
     lines = path.read_text().splitlines()
     for number, line in enumerate(lines, 1):
-        code = line.split("!")[0] if not line.lstrip().startswith("!$omp") else line
+        directive = line.lstrip()[:5] if line.lstrip().startswith(DIRECTIVES) else ""
+        code = line if directive else line.split("!")[0]
         if len(line) > 132:
             yield f"{path.name}:{number}: {len(line)} columns"
         for name in re.findall(r"[A-Za-z_]\w{63,}", re.sub(r'"[^"]*"', "", code)):
             yield f"{path.name}:{number}: the name {name} has {len(name)} characters"
         if line.rstrip().endswith("&"):
-            if line.strip() in ("&", "!$omp &"):
+            if line.strip() in ("&", f"{directive} &"):
                 yield f"{path.name}:{number}: a continuation mark alone"
-            directive = line.lstrip().startswith("!$omp")
-            if directive != lines[number].lstrip().startswith("!$omp"):
+            following = lines[number].lstrip()
+            if not (following.startswith(directive) if directive else not following.startswith(DIRECTIVES)):
                 yield f"{path.name}:{number}: a directive and a statement are continued into each other"
 
 
