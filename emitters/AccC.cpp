@@ -16,6 +16,7 @@ LangTraits make() {
   const Text none("");
   LangTraits lang = cTraits();
   lang.name = "c with openacc";
+  lang.gather = lang.meet = unsupported("only the C target for hosts calls the SHMEM layer");
   lang.prefetch = lang.prefetchRead = unsupported("OpenACC has no prefetch");
   lang.teamOpen = lang.region = lang.workshareLoop = lang.threadSlot = lang.scratch =
       unsupported("OpenACC has no threads that take slices");

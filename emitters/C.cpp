@@ -240,6 +240,8 @@ LangTraits make() {
       .assign = "{target} = {value};",
       .prefetch = "MOAC_PREFETCH(&{element});",
       .prefetchRead = "MOAC_PREFETCH_READ(&{element});",
+      .gather = "status = moac_give(&{element},\t{bytes},\tstatus);",
+      .meet = "status = moac_meet(status);",
       .fail = "status = status < {status} ? status : {status};",
       .call = "{procedure}({arguments});",
       .ifOpen = "if ({condition}) {",

@@ -73,7 +73,10 @@ std::string opening(const File &file, const COptions &options, Printer &printer)
   printer.comment("Compile with -O3 -std=gnu11 -fopenmp, or with -std=c11 -ffp-contract=fast "
                   "instead of -std=gnu11: plain -std=c11 splits fused multiply-adds. "
                   "-ffast-math is not needed.");
-  printer.comment(options.standalone ? "Link with -lm." : "Link with -lmoac-runtime -lm.");
+  const bool divided = std::any_of(file.kernels.begin(), file.kernels.end(),
+                                   [](const Kernel &kernel) { return !kernel.pe.empty(); });
+  printer.comment(std::string("Link with ") + (divided ? "-lmoac-shmem " : "") +
+                  (options.standalone ? "-lm." : "-lmoac-runtime -lm."));
   return printer.take();
 }
 

@@ -30,7 +30,10 @@ public:
       open("int " + kernel.name, cParameters(printer, kernel, "*restrict "));
       unused(mentioned());
       printChecks(printer, kernel);
+      world(mentioned(), "MOAC_COMMUNICATION");
+      symmetric("");
       body();
+      releaseSymmetric();
       printer.line(result());
       close();
     } else {
@@ -53,8 +56,10 @@ private:
     std::set<std::string> names = namesIn(kernel.body);
     for (const Requirement &requirement : kernel.requirements)
       collectNames(requirement.condition, names);
-    for (const Scratch &scratch : kernel.scratch)
-      collectNames(scratch.count, names);
+    for (const std::vector<Scratch> *list : {&kernel.scratch, &kernel.symmetric})
+      for (const Scratch &scratch : *list)
+        collectNames(scratch.count, names);
+    names.merge(demand.names());
     return names;
   }
 
@@ -62,6 +67,39 @@ private:
     for (const Scalar &scalar : kernel.scalars)
       if (!names.count(scalar.name))
         printer.line(fmt::format("(void){};", scalar.name));
+  }
+
+  /// Who this processing element is, as far as `names` ask.
+  void world(const std::set<std::string> &names, const std::string &failed) {
+    if (kernel.pe.empty())
+      return;
+    for (const auto &[name, call] : {std::pair(kernel.pes, "n_pes"), std::pair(kernel.pe, "my_pe")})
+      if (names.count(name) || name == kernel.pes)
+        printer.line(fmt::format("const int64_t {} = moac_shmem_{}();", name, call));
+    printer.lines(fmt::format("if ({} < 1) {{\n  return {};\n}}", kernel.pes, failed));
+    printer.addWords("int64_t moac_shmem_n_pes MOAC_MAX_BYTES");
+    if (failed != "SIZE_MAX")
+      checkSymmetric();
+  }
+
+  /// Memory that all processing elements take together; `giveBack` is what has been taken before.
+  void symmetric(const std::string &giveBack) {
+    if (kernel.symmetric.empty())
+      return;
+    printer.line("char *const symmetric = moac_symmetric(" + roundedSum(printer, kernel.symmetric) +
+                 ");");
+    printer.lines(fmt::format("if (symmetric == NULL) {{\n  {}return {};\n}}", giveBack,
+                              printer.statusName(Status::NoMemory)));
+    printer.line("char *next = symmetric;");
+    for (const Scratch &scratch : kernel.symmetric)
+      printer.line(fmt::format("{0} *{1} = moac_take(&next, {2});", printer.typeName(scratch.type),
+                               scratch.name, printer.scratchBytes(scratch)) +
+                   printer.place(scratch.where));
+    printer.addWords("moac_symmetric moac_round64 moac_take MOAC_MAX_BYTES NULL");
+  }
+  void releaseSymmetric() {
+    if (!kernel.symmetric.empty())
+      printer.line("moac_shmem_free(symmetric);");
   }
 
   void body() {
@@ -73,6 +111,13 @@ private:
   std::string result() {
     return kernel.fails ? "return status;"
                         : fmt::format("return {};", printer.statusName(Status::Ok));
+  }
+
+  /// Gives up when symmetric memory would be absurdly large.
+  void checkSymmetric() {
+    if (!kernel.symmetric.empty())
+      printCheck(printer, {realSum(printer, kernel.symmetric) + " > MOAC_MAX_BYTES"},
+                 printer.statusName(Status::NoMemory));
   }
 
   /// Declares shared_bytes, thread_bytes and team, and gives up when they are absurd.
@@ -151,6 +196,7 @@ void CKernelPrinter::printRun() {
   printChecks(printer, kernel);
   printer.blank();
   printer.comment("Scratch memory");
+  world(mentioned(), "MOAC_COMMUNICATION");
   sizes(printer.statusName(Status::NoMemory));
   acquire();
   for (const Scratch &scratch : kernel.scratch)
@@ -161,7 +207,9 @@ void CKernelPrinter::printRun() {
   if (!demand.thread.empty()) {
     printer.line("char *const threads = top;");
   }
+  symmetric("if (own) {\n    moac_scratch_release(ws);\n  }\n  ");
   body();
+  releaseSymmetric();
   printer.lines("if (own) {\n  moac_scratch_release(ws);\n}");
   printer.line(result());
   close();
@@ -178,6 +226,8 @@ void CKernelPrinter::printWorkspaceForms() {
   unused(demand.names());
   printExtentChecks(printer, kernel, "0", "SIZE_MAX");
   ws = false;
+  if (demand.names().count(kernel.pe) || demand.names().count(kernel.pes))
+    world(demand.names(), "SIZE_MAX");
   sizes("SIZE_MAX");
   printer.line(demand.thread.empty() ? "return shared_bytes;"
                                      : "return shared_bytes + (size_t)team * thread_bytes;");

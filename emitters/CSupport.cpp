@@ -36,6 +36,8 @@ const std::map<std::string_view, std::string_view> &headerOf() {
     for (std::string_view word : {"malloc", "free"})
       out.emplace(word, "<stdlib.h>");
     out.emplace("memcpy", "<string.h>");
+    for (std::string_view word : {"moac_shmem_n_pes", "moac_shmem_barrier", "moac_shmem_align"})
+      out.emplace(word, "\"moac_shmem.h\"");
     for (std::string_view word :
          {"INFINITY", "NAN",   "fabs", "fabsf", "floor", "floorf", "ceil", "ceilf",
           "rint",     "rintf", "exp",  "expf",  "exp2",  "exp2f",  "log",  "logf",

@@ -268,6 +268,8 @@ LangTraits make() {
       .assign = "{target} = {value}",
       .prefetch = unsupported("a prefetch is a call here"),
       .prefetchRead = unsupported("a prefetch is a call here"),
+      .gather = unsupported("only the C target calls the SHMEM layer"),
+      .meet = unsupported("only the C target calls the SHMEM layer"),
       .fail = "status = min(status, {status})",
       .call = "call {procedure}({arguments})",
       .ifOpen = "if ({condition}) then",

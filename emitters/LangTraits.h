@@ -136,6 +136,8 @@ struct LangTraits {
   Text arrayDeclaration;          // {type} {name} {count}
   Text assign;                    // {target} {value}
   Text prefetch, prefetchRead;    // {element}
+  Text gather;                    // {element} {bytes}: gives them to all processing elements
+  Text meet;                      // waits for all of them
   Text fail;                      // {status}
   Text call;                      // {procedure} {arguments}
   Text ifOpen, ifElse, ifClose;   // {condition}

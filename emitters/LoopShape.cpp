@@ -34,6 +34,9 @@ void mentionedBy(const Stmt &statement, std::set<std::string> &names) {
     each(store->value);
   } else if (const auto *prefetch = std::get_if<Prefetch>(&statement.node)) {
     each(prefetch->offset);
+  } else if (const auto *gather = std::get_if<Gather>(&statement.node)) {
+    each(gather->first);
+    each(gather->count);
   } else if (const auto *update = std::get_if<Update>(&statement.node)) {
     each(update->value);
     if (update->offset)

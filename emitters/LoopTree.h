@@ -162,6 +162,14 @@ struct Prefetch {
   Expr offset;
   bool reads = false;
 };
+/// Gives elements of a symmetric array to every other processing element, which have them at the same place after Meet.
+struct Gather {
+  std::string array;
+  Elem type;
+  Expr first, count;
+};
+/// Waits for all processing elements and for what they gave.
+struct Meet {};
 /// Sets the kernel's status and goes on; what must not run is guarded by the enclosing If.
 struct Fail {
   Status status;
@@ -256,8 +264,8 @@ struct Device {
 };
 
 struct Stmt {
-  std::variant<Note, Let, Variable, LocalArray, Assign, Store, Update, Prefetch, Fail, Call, If, Loop,
-               Parallel, Device>
+  std::variant<Note, Let, Variable, LocalArray, Assign, Store, Update, Prefetch, Gather, Meet, Fail, Call, If,
+               Loop, Parallel, Device>
       node;
 };
 
@@ -293,8 +301,10 @@ struct Kernel {
 
   std::vector<Requirement> requirements;
   std::vector<Scratch> scratch;
+  std::vector<Scratch> symmetric; // the same on each processing element, for Gather
+  std::string pe, pes;            // names of this one's number and of how many there are; empty: one machine
   Body body;
-  bool fails = false; // a Fail somewhere in the body
+  bool fails = false; // a Fail, Gather or Meet somewhere in the body
 };
 struct File {
   std::string source; // name of the file the kernels come from, for the reader

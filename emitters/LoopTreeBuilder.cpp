@@ -3,11 +3,11 @@
 #include "emitters/LoopShape.h"
 #include "emitters/ScalarTree.h"
 #include "emitters/ShapeTree.h"
+#include "emitters/TreeWalk.h"
 #include "ir/Tuned.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include "llvm/Support/Path.h"
 
 #include <fmt/format.h>
 
@@ -15,21 +15,6 @@ using namespace mlir;
 
 namespace moac::emit {
 using namespace tree;
-
-std::string sourcePlace(Location location) {
-  if (auto file = dyn_cast<FileLineColLoc>(location))
-    return fmt::format("{}:{}", llvm::sys::path::filename(file.getFilename().getValue()).str(),
-                       file.getLine());
-  if (auto named = dyn_cast<NameLoc>(location))
-    return sourcePlace(named.getChildLoc());
-  if (auto call = dyn_cast<CallSiteLoc>(location))
-    return sourcePlace(call.getCallee());
-  if (auto fused = dyn_cast<FusedLoc>(location))
-    for (Location part : fused.getLocations())
-      if (std::string place = sourcePlace(part); !place.empty())
-        return place;
-  return "";
-}
 
 namespace {
 
@@ -79,8 +64,8 @@ bool firstUseStores(onf::AllocOp op) {
 class KernelBuilder {
 public:
   KernelBuilder(onf::FuncOp function, const LangTraits &lang, std::vector<std::string> &problems)
-      : function(function), problems(problems), names(lang.names), scalars(function, names),
-        outerLanes(lang.outerLanes) {}
+      : function(function), lang(lang), problems(problems), names(lang.names),
+        scalars(function, names), outerLanes(lang.outerLanes) {}
 
   Kernel build() {
     kernel.name = function.getSymName().str();
@@ -91,6 +76,16 @@ public:
     entry();
     finishLoops(kernel.body, outerLanes);
     kernel.fails = containsFail(kernel.body);
+    forEachStatement(kernel.body, [&](const Stmt &statement) {
+      kernel.fails |= std::holds_alternative<Gather>(statement.node) ||
+                      std::holds_alternative<Meet>(statement.node);
+    });
+    if (auto ownership = function->getAttrOfType<ArrayAttr>("ownership"))
+      for (Attribute line : ownership)
+        kernel.doc.push_back(cast<StringAttr>(line).getValue().str());
+    if (!kernel.pe.empty() && !lang.gather.supported())
+      problems.push_back(fmt::format("kernel '{}' is divided among PEs: {}", kernel.name,
+                                     lang.gather.reason()));
     return std::move(kernel);
   }
 
@@ -103,6 +98,7 @@ private:
   void block(Block &block, Body &body);
   void statement(Operation &op, Body &body);
   void alloc(onf::AllocOp op, Body &body);
+  void world(onf::WorldOp op);
   void scratch(onf::AllocOp op, std::vector<Scratch> &list);
   void parallel(onf::ParallelOp op, Body &body);
   void loop(onf::ForOp op, Body &body);
@@ -112,6 +108,7 @@ private:
   bool onlyArguments(const Expr &e);
 
   onf::FuncOp function;
+  const LangTraits &lang;
   std::vector<std::string> &problems;
   Names names;
   ScalarTree scalars;
@@ -259,6 +256,13 @@ void KernelBuilder::statement(Operation &op, Body &body) {
         body.push_back({Prefetch{scalars.buffer(prefetch.getBuffer()).name,
                                  scalars.offset(prefetch.getOffset()), prefetch.getReads()}});
       })
+      .Case([&](onf::WorldOp world) { this->world(world); })
+      .Case([&](onf::GatherOp gather) {
+        const ScalarTree::Buffer &buffer = scalars.buffer(gather.getBuffer());
+        body.push_back({Gather{buffer.name, buffer.storage, scalars.expr(gather.getFirst()),
+                               scalars.expr(gather.getCount())}});
+      })
+      .Case([&](onf::MeetOp) { body.push_back({Meet{}}); })
       .Case([&](onf::FailOp fail) { body.push_back({Fail{statusOf(fail.getStatus())}}); })
       .Default([&](Operation *other) {
         if (ScalarTree::isPure(other))
@@ -282,6 +286,8 @@ void KernelBuilder::alloc(onf::AllocOp op, Body &body) {
                     [&](Operation *user) { return isa<onf::LoadOp>(user) && scalars.isLive(user); }))
     return; // never read: its stores are left out too
   auto type = cast<onf::BufferType>(op.getBuffer().getType());
+  if (type.getSpace() == "symmetric")
+    return scratch(op, kernel.symmetric);
   if (type.getSpace() == "shared" || (type.getSpace() == "thread" && !teamScratch))
     return scratch(op, kernel.scratch);
   if (type.getSpace() == "thread")
@@ -302,6 +308,16 @@ void KernelBuilder::alloc(onf::AllocOp op, Body &body) {
     undeclared[op.getBuffer()] = {name, element};
   else
     body.push_back({Variable{name, element, std::nullopt}});
+}
+
+/// The C file declares the names before anything uses them.
+void KernelBuilder::world(onf::WorldOp op) {
+  std::string &name = op.getWhat() == "pe" ? kernel.pe : kernel.pes;
+  name = names.pick(op.getWhat().str());
+  argumentNames.insert(name);
+  IndexFacts facts;
+  facts.bounded = facts.nonNegative = true;
+  scalars.bind(op.getResult(), tree::name(name), facts);
 }
 
 void KernelBuilder::scratch(onf::AllocOp op, std::vector<Scratch> &list) {

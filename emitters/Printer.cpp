@@ -151,6 +151,14 @@ void Printer::print(const Prefetch &prefetch) {
   line(fill(use(prefetch.reads ? lang.prefetchRead : lang.prefetch), {{"element", withoutMarks(element)}}));
 }
 
+void Printer::print(const Gather &gather) {
+  const std::string element = expression(load(gather.array, gather.type, gather.first));
+  line(fill(use(lang.gather), {{"element", withoutMarks(element)},
+                               {"bytes", arrayBytes(gather.type, {gather.count})}}));
+}
+
+void Printer::print(const Meet &) { line(use(lang.meet)); }
+
 void Printer::print(const Fail &fail) {
   lines(fill(use(lang.fail), {{"status", statusName(fail.status)}}));
 }

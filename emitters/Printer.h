@@ -78,6 +78,8 @@ private:
   void print(const tree::Store &store);
   void print(const tree::Update &update);
   void print(const tree::Prefetch &prefetch);
+  void print(const tree::Gather &gather);
+  void print(const tree::Meet &meet);
   void print(const tree::Fail &fail);
   void print(const tree::Call &call);
   void print(const tree::If &branch);

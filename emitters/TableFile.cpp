@@ -106,6 +106,7 @@ LangTraits blankTable(const std::string &name) {
   LangTraits lang{.name = "table", .typeNames = {}, .literals = {}, .literalTrue = none, .literalFalse = none, .negativePrecedence = 0,
                   .ops = {}, .casts = {}, .updates = {}, .load = none, .primaryPrecedence = 100, .note = none, .let = none, .variable = none,
                   .declaration = none, .arrayDeclaration = none, .assign = none, .prefetch = none, .prefetchRead = none,
+                  .gather = unsupported("only the C target calls the SHMEM layer"), .meet = unsupported("only the C target calls the SHMEM layer"),
                   .fail = none, .call = none, .ifOpen = none, .ifElse = none, .ifClose = none,
                   .loopOpen = none, .loopOpenReverse = none, .loopOpenStep = none, .loopClose = none,
                   .emptyBlock = none, .loopBoundBinds = 0, .loopBoundReverseBinds = 0,

@@ -232,6 +232,8 @@ private:
       arguments.push_back(leaf("1"));
     out.args.push_back(call("__builtin_prefetch", std::move(arguments)));
   }
+  void add(const Gather &, Term &out) { out.args.push_back(leaf("gather")); } // not read back
+  void add(const Meet &, Term &out) { out.args.push_back(leaf("meet")); }
   void add(const Call &procedure, Term &out) {
     std::vector<Term> arguments;
     for (const Expr &argument : procedure.arguments)

@@ -47,6 +47,8 @@ std::set<std::string> namesIn(const Body &body) {
       names.insert(*written);
     if (const auto *prefetch = std::get_if<Prefetch>(&statement.node))
       names.insert(prefetch->array);
+    if (const auto *gather = std::get_if<Gather>(&statement.node))
+      names.insert(gather->array);
     if (const auto *team = std::get_if<Parallel>(&statement.node)) {
       for (const Scratch &scratch : team->scratch)
         names.insert(scratch.name);
@@ -83,6 +85,8 @@ void renameIn(Body &body, const std::function<void(std::string &)> &rename) {
       rename(update->name);
     } else if (auto *prefetch = std::get_if<Prefetch>(&statement.node)) {
       rename(prefetch->array);
+    } else if (auto *gather = std::get_if<Gather>(&statement.node)) {
+      rename(gather->array);
     } else if (auto *loop = std::get_if<Loop>(&statement.node)) {
       rename(loop->name);
       for (LaneReduction &reduction : loop->reductions)

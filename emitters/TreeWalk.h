@@ -34,6 +34,9 @@ template <class Statement, class Visit> void forEachExpr(Statement &statement, V
     visit(update->value);
   } else if (auto *prefetch = std::get_if<Prefetch>(&statement.node)) {
     visit(prefetch->offset);
+  } else if (auto *gather = std::get_if<Gather>(&statement.node)) {
+    visit(gather->first);
+    visit(gather->count);
   } else if (auto *branch = std::get_if<If>(&statement.node)) {
     visit(branch->condition);
   } else if (auto *call = std::get_if<Call>(&statement.node)) {

@@ -159,6 +159,7 @@ struct Directive {
     Unroll,   ///< names, amount (optional)
     Reduce,   ///< names, strategy
     Tile,     ///< names, amount
+    Partition, ///< names, strategy (over what), amount (optional)
   };
   enum class Placement { At, Inline, Store };
   Kind kind = Kind::Order;

@@ -167,6 +167,7 @@ bool writeSource(Program &program, const CompileCommand &command, const std::str
   options.kernels = command.source.kernels;
   options.headerName = stem + ".h";
   options.standalone = command.standalone;
+  options.linked = true;
   Answer<EmittedSource> emitted = program.emit(options);
   if (!emitted) {
     printError(emitted.error);

@@ -19,6 +19,7 @@
 #include "frontend/SecondReader.h"
 #include "ir/OnfWorkTree.h"
 #include "passes/Passes.h"
+#include "passes/Schedule.h"
 #include "passes/PlanChoices.h"
 #include "passes/Refusal.h"
 #include "passes/ScheduleText.h"
@@ -133,6 +134,8 @@ public:
   }
 
   Answer<EmittedSource> emit(const EmitOptions &emitOptions) override {
+    if (std::string problem = dividedProblem(emitOptions); !problem.empty())
+      return Answer<EmittedSource>::failure(problem);
     if (!emitOptions.table.empty())
       return emitByTable(emitOptions);
     const emit::Language *language = emit::findLanguage(emitOptions.target);
@@ -162,6 +165,9 @@ public:
       return {"there is no second reader for " + emitOptions.target};
     const std::vector<onf::FuncOp> functions = functionsFor(emitOptions);
     const tree::File tree = emit::buildLoopTree(functions, emit::cTraits());
+    for (const tree::Kernel &kernel : tree.kernels)
+      if (!kernel.pe.empty())
+        return {"kernel '" + kernel.name + "' is divided among PEs, and calls of the SHMEM layer are not read back"};
     const reading::CReading read =
         reader({"kernels.c", source.source},
                {{emitOptions.headerName, source.header}, {"moac.h", std::string(runtimeHeader())}});
@@ -234,6 +240,19 @@ private:
     for (const std::string &problem : problems)
       text += (text.empty() ? "" : "\n") + problem;
     return Answer<EmittedSource>::failure(text);
+  }
+
+  /// Why a kernel that is divided among PEs cannot be emitted so; empty when it can.
+  std::string dividedProblem(const EmitOptions &emitOptions) {
+    const bool hosts = emitOptions.table.empty() && emitOptions.target == "c-openmp";
+    for (auto kernel : module->getOps<moa::KernelOp>()) {
+      if (!wanted(kernel.getSymName(), emitOptions) || !Schedule(kernel).hasAny("partition") || (hosts && emitOptions.linked))
+        continue;
+      return "kernel '" + kernel.getSymName().str() + "' is divided among PEs (`partition` in its schedule): " +
+             (hosts ? "it is called by every PE of a program under `moac launch`; `moac compile` gives its C"
+                    : "only the target c-openmp calls the SHMEM layer");
+    }
+    return "";
   }
 
   /// In a language that a file describes; the loops are those for devices, which are plain.

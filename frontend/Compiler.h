@@ -76,6 +76,7 @@ struct EmitOptions {
   std::vector<std::string> kernels; ///< empty: all of the file
   std::string headerName;           ///< what the source includes, "attention.h"
   bool standalone = false;          ///< no reference to libmoac-runtime
+  bool linked = false;              ///< into a program that may be started on several processing elements
   std::string table; ///< not empty: text of a language's table, which takes the place of `target`
 };
 

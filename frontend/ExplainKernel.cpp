@@ -125,6 +125,20 @@ void addRemarks(Explanation &e, const std::vector<Told> &told, const ExplainSour
     }
   }
 }
+/// Of a kernel that is divided among PEs: what its parts follow; its other phase as a comment.
+std::string wholeSchedule(ModuleOp module, const std::string &name) {
+  auto kernelIn = [&](const std::string &symbol) { return dyn_cast_or_null<moa::KernelOp>(SymbolTable::lookupSymbolIn(module, symbol)); };
+  auto how = kernelIn(name)->getAttrOfType<DictionaryAttr>("partition");
+  if (!how)
+    return scheduleText(kernelIn(name));
+  auto word = [&](StringRef key) { return cast<StringAttr>(how.get(key)).getValue().str(); };
+  std::string text = "  partition " + word("axis") + " over pe" + (word("length").empty() ? "" : " by " + word("length")) + "\n" +
+                     scheduleText(kernelIn(name + ".part"));
+  if (auto whole = kernelIn(name + ".whole"))
+    for (StringRef line : llvm::split(StringRef(scheduleText(whole)).rtrim(), '\n'))
+      text += ("  # of the parts: " + line.ltrim() + "\n").str();
+  return text;
+}
 } // namespace
 
 std::optional<Explanation> explainKernel(const ExplainSource &source, const std::string &name, bool glyphs) {
@@ -145,7 +159,7 @@ std::optional<Explanation> explainKernel(const ExplainSource &source, const std:
   addStages(e, kernelIn(*derived), glyphs);
   if (failed(toSchedule.run(*derived)))
     return std::nullopt;
-  e.schedule = scheduleText(kernelIn(*derived));
+  e.schedule = wholeSchedule(*derived, name);
   addRemarks(e, listener.told, source);
 
   tree::File file = emit::buildLoopTree({source.function}, emit::cTraits());

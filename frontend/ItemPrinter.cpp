@@ -73,7 +73,8 @@ std::string text(const Derive &derive) {
 std::string text(const Directive &d, Notation notation) {
   using Kind = Directive::Kind;
   static constexpr const char *words[] = {"lift",  "order", "online", "parallel", "lanes",
-                                          "place", "pack",  "unroll", "reduce",   "tile"};
+                                          "place", "pack",  "unroll", "reduce",   "tile",
+                                          "partition"};
   std::string result = std::string(words[int(d.kind)]) + " " + names(d.names);
   std::string at = d.at ? " at " + d.at->text : "";
   std::string amount = d.amount ? " by " + print(*d.amount, notation) : "";
@@ -92,6 +93,8 @@ std::string text(const Directive &d, Notation notation) {
     return result + amount;
   case Kind::Reduce:
     return result + ": " + d.strategy.text;
+  case Kind::Partition:
+    return result + " over " + d.strategy.text + amount;
   default:
     return result;
   }

@@ -114,6 +114,8 @@ private:
   }
   void write(const Call &n) { line("call " + n.procedure); }
   void write(const Prefetch &n) { line("prefetch " + n.array + "[" + text(n.offset) + "]"); }
+  void write(const Gather &n) { line(fmt::format("give {}[{}], {} elements, to all PEs", n.array, text(n.first), text(n.count))); }
+  void write(const Meet &) { line("meet all PEs"); }
   void write(const Fail &n) {
     static const char *const names[numStatuses] = {"ok", "null pointer", "extent", "constraint", "index out of range",
                                                    "overflow", "aliasing", "no memory", "division by zero"};

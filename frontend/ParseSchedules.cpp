@@ -110,7 +110,7 @@ bool Parser::directive(ast::Directive &result) {
       {"lift", Kind::Lift},         {"order", Kind::Order},   {"online", Kind::Online},
       {"parallel", Kind::Parallel}, {"lanes", Kind::Lanes},   {"place", Kind::Place},
       {"pack", Kind::Pack},         {"unroll", Kind::Unroll}, {"reduce", Kind::Reduce},
-      {"tile", Kind::Tile}};
+      {"tile", Kind::Tile},         {"partition", Kind::Partition}};
   uint32_t start = position;
   auto row = std::ranges::find(rows, textOf(token()), &Row::word);
   if (!at(Tok::Name) || row == std::end(rows)) {
@@ -138,6 +138,8 @@ bool Parser::directive(ast::Directive &result) {
   }
   if (good && result.kind == Kind::Tile)
     good = (result.amount = sum()) != nullptr;
+  if (good && result.kind == Kind::Partition)
+    good = partition(result);
   if (good && result.kind == Kind::Reduce)
     good = expect(Tok::Colon, "':' and a strategy") && name(result.strategy, "a strategy");
   result.range = since(start);
@@ -165,6 +167,21 @@ bool Parser::loopNames(std::vector<ast::Name> &result) {
       return false;
   } while (accept(Tok::Comma));
   return true;
+}
+
+/// `k over pe [by 256]`, behind the names.
+bool Parser::partition(ast::Directive &result) {
+  if (!acceptWord("over")) {
+    expected("'over pe'");
+    return false;
+  }
+  if (textOf(token()) != "pe") {
+    expected("'pe': processing elements are what an axis can be divided over");
+    return false;
+  }
+  if (!name(result.strategy, "'pe'"))
+    return false;
+  return !acceptWord("by") || (result.amount = sum()) != nullptr;
 }
 
 /// `i by 64 [cyclic] as it, ii`.

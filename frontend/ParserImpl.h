@@ -125,6 +125,7 @@ private:
   bool directive(ast::Directive &result);
   bool loopName(ast::Name &result);
   bool loopNames(std::vector<ast::Name> &result);
+  bool partition(ast::Directive &result);
   bool lift(ast::Directive &result);
   bool place(ast::Directive &result);
   bool pack(ast::Directive &result);

@@ -14,7 +14,8 @@ namespace {
 using Kind = ast::Directive::Kind;
 
 constexpr const char *words[] = {"lift",  "order", "online", "parallel", "lanes",
-                                 "place", "pack",  "unroll", "reduce",   "tile"};
+                                 "place", "pack",  "unroll", "reduce",   "tile",
+                                 "partition"};
 
 class ScheduleReader {
 public:
@@ -50,6 +51,7 @@ private:
         names.push_back(directive.at->text);
       break;
     case Kind::Unroll:
+    case Kind::Partition:
       if (directive.amount)
         mode = amount(*directive.amount);
       break;
@@ -143,7 +145,8 @@ void reportRefusal(const Refusal &refusal, const std::vector<ast::File> &files,
                    Diagnostics &diags) {
   static constexpr DiagKind<2> kinds[] = {
       diag::unknownLoop, diag::unknownValue, diag::cannotLift,   diag::cannotOrder,
-      diag::cannotPlace,    diag::cannotPack, diag::cannotLanes,  diag::cannotUnroll, diag::cannotParallel, diag::cannotOnline, diag::cannotTile};
+      diag::cannotPlace,    diag::cannotPack, diag::cannotLanes,  diag::cannotUnroll, diag::cannotParallel, diag::cannotOnline, diag::cannotTile,
+      diag::cannotPartition};
   const auto *kind = llvm::find_if(
       kinds, [&](DiagKind<2> k) { return StringRef(diagName(k.id)) == refusal.kind; });
   SourceRange range;

@@ -39,11 +39,17 @@ public:
 
 private:
   void add(const WorkBlock &b, const Indicator &taken) {
-    if (b.operations.empty() && b.accesses.empty())
+    if (b.operations.empty() && b.accesses.empty() && b.sent.empty())
       return;
     Count runs;
     for (const Indicator::Term &term : taken.terms)
       runs = runs + countPoints(nest, term.conditions, tree.facts).times(Expr(term.sign));
+    for (const Sent &sent : b.sent) {
+      const WorkArray &array = tree.arrays[sent.array];
+      const Count messages = runs.times(Expr::name(tree.processingElements) - Expr(1));
+      const Expr each(array.bytesEach);
+      cost.sent.push_back({array.name, messages, messages.times(tree.facts.simplify(sent.count) * each), messages.times(array.size * each)});
+    }
     for (const auto &[name, times] : b.operations) {
       cost.operations[name] = cost.operations[name] + runs.times(Expr(times));
       cost.counted["op " + name] = cost.counted["op " + name] + runs.times(Expr(times));
@@ -112,6 +118,7 @@ Cost moac::cost::costOf(const WorkTree &tree) {
   cost.symbols = tree.symbols;
   cost.definitions = tree.definitions;
   cost.notes = tree.notes;
+  cost.processingElements = tree.processingElements;
   for (const WorkArray &array : tree.arrays)
     cost.arrays.push_back({array, {}, {}, {}, Expr(0)});
   Adder(tree, cost).block(tree.body, Indicator::always());
@@ -121,6 +128,7 @@ Cost moac::cost::costOf(const WorkTree &tree) {
     switch (array.array.place) {
     case Place::Input:
     case Place::Output: array.compulsoryBytes = touched ? roundedUp(bytes, tree) : Expr(0); break;
+    case Place::Symmetric: cost.symmetricBytes = cost.symmetricBytes + bytes; break;
     case Place::Shared: cost.sharedBytes = cost.sharedBytes + bytes; break;
     case Place::Thread: cost.threadBytes = cost.threadBytes + bytes; break;
     case Place::Register: cost.stackBytes = cost.stackBytes + (array.array.size == Expr(1) ? Expr(0) : bytes); break;

@@ -28,6 +28,13 @@ struct ArrayCost {
   Expr compulsoryBytes;
 };
 
+/// Blocks of a symmetric array that processing elements give each other.
+struct SentCost {
+  std::string array;
+  Count messages, bytes; ///< from this one to all others
+  Count bytesOfAll;      ///< by all of them: the blocks make up the array
+};
+
 struct Cost {
   std::string kernel;
   std::vector<std::string> symbols;
@@ -36,7 +43,9 @@ struct Cost {
   Count fusable;                           ///< multiplications that can fuse with the addition after them
   Count atomics;
   std::vector<ArrayCost> arrays; ///< registers of one element apart
-  Expr sharedBytes, threadBytes, stackBytes;
+  Expr sharedBytes, threadBytes, stackBytes, symmetricBytes;
+  std::string processingElements; ///< as in WorkTree
+  std::vector<SentCost> sent;
   std::vector<std::string> notes; ///< empty: every count is exact
 
   Count byKind(Kind kind) const;

@@ -44,6 +44,7 @@ public:
     for (const Definition &definition : cost.definitions)
       out += "  with " + definition.str() + "\n";
     out += "\narrays (elements)\n" + arrays();
+    out += communication();
     out += levels();
     out += "\nscratch\n" + scratch();
     out += cost.notes.empty() ? "\nevery count is exact\n" : "\nupper bounds\n";
@@ -82,6 +83,28 @@ private:
         table.row({"", "", "bytes at least", number(Count(a.compulsoryBytes)), a.compulsoryBytes.str()});
     }
     return table.text();
+  }
+
+  /// What one processing element gives to the others.
+  std::string communication() const {
+    if (cost.processingElements.empty())
+      return "";
+    TextTable table;
+    SentCost all;
+    auto row = [&](const SentCost &sent) {
+      table.row({sent.array, "messages", number(sent.messages), shortened(sent.messages.str())});
+      table.row({"", "bytes", number(sent.bytes), shortened(sent.bytes.str())});
+      table.row({"", "bytes by all", number(sent.bytesOfAll), shortened(sent.bytesOfAll.str())});
+    };
+    for (const SentCost &sent : cost.sent) {
+      row(sent);
+      all.messages = all.messages + sent.messages, all.bytes = all.bytes + sent.bytes, all.bytesOfAll = all.bytesOfAll + sent.bytesOfAll;
+    }
+    all.array = "together";
+    if (cost.sent.size() != 1)
+      row(all);
+    table.row({"symmetric memory", "", number(Count(cost.symmetricBytes)), cost.symmetricBytes.str() + " B"});
+    return "\nsent to the other processing elements by pe of " + cost.processingElements + "\n" + table.text();
   }
 
   std::string levels() const {
@@ -159,6 +182,14 @@ std::string moac::cost::costJson(const CostReport &report) {
     j.attributeObject("scratch", [&] {
       count("call", Count(cost.sharedBytes)), count("thread", Count(cost.threadBytes)), count("stack", Count(cost.stackBytes));
     });
+    if (!cost.processingElements.empty())
+      j.attributeObject("sent", [&] {
+        for (const SentCost &sent : cost.sent)
+          j.attributeObject(sent.array, [&] {
+            count("messages", sent.messages), count("bytes", sent.bytes), count("bytes_of_all", sent.bytesOfAll);
+          });
+        count("symmetric_bytes", Count(cost.symmetricBytes));
+      });
     if (!report.traffic)
       return;
     j.attribute("machine", report.machine);

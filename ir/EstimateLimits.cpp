@@ -129,7 +129,7 @@ std::vector<Limit> cost::limitsOf(const WorkTree &tree, const Machine &machine) 
   for (const WorkArray &array : tree.arrays) {
     const auto elements = static_cast<double>(array.size.evaluate({}).value_or(0));
     const double bytes = elements * static_cast<double>(array.bytesEach);
-    (array.place == Place::Shared ? call : array.place == Place::Thread ? thread : stack) += array.place <= Place::Output || (array.place == Place::Register && elements <= 1) ? 0 : bytes;
+    (array.place == Place::Shared || array.place == Place::Symmetric ? call : array.place == Place::Thread ? thread : stack) += array.place <= Place::Output || (array.place == Place::Register && elements <= 1) ? 0 : bytes;
   }
   std::vector<Limit> limits = {{"registers", Registers(tree, machine).most, static_cast<double>(machine.vector.registers), ""}};
   const MachineMemory &nearest = machine.memories.front(), &main = machine.memories.back();

@@ -101,7 +101,7 @@ LogicalResult Code::condition(onf::IfOp op) {
 
 static std::optional<Space> spaceFromName(StringRef name) {
   return llvm::StringSwitch<std::optional<Space>>(name)
-      .Case("shared", Space::shared)
+      .Cases({"shared", "symmetric"}, Space::shared)
       .Case("thread", Space::thread)
       .Case("register", Space::local)
       .Default(std::nullopt);
@@ -171,6 +171,11 @@ LogicalResult Code::onfOp(Operation *op) {
       .Case<onf::AllocOp, onf::LoadOp, onf::StoreOp, onf::UpdateOp>(
           [&](Operation *o) { return memory(o); })
       .Case<onf::NoteOp, onf::PrefetchOp>([](Operation *) { return success(); })
+      .Case<onf::GatherOp, onf::MeetOp>([](Operation *) { return success(); }) // to nobody
+      .Case([&](onf::WorldOp o) {
+        bind(o.getResult(), number(o.getWhat() == "pes"));
+        return success();
+      })
       .Case([&](onf::NamedOp o) {
         bind(o.getResult(), slot(o.getValue()));
         return success();

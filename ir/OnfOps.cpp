@@ -50,7 +50,7 @@ LogicalResult FuncOp::verify() {
 
 LogicalResult AllocOp::verify() {
   StringRef space = cast<BufferType>(getBuffer().getType()).getSpace();
-  if (space != "shared" && space != "thread" && space != "register")
+  if (space != "shared" && space != "thread" && space != "register" && space != "symmetric")
     return emitOpError() << "unknown space '" << space << "' [alloc_c1]";
   return success();
 }
@@ -68,6 +68,18 @@ LogicalResult ForOp::verify() {
 LogicalResult TunedOp::verify() {
   if (!findTuned(std::string_view(getName().data(), getName().size())))
     return emitOpError() << "unknown constant '" << getName() << "' [tuned_c1]";
+  return success();
+}
+
+LogicalResult WorldOp::verify() {
+  if (getWhat() != "pe" && getWhat() != "pes")
+    return emitOpError() << "'" << getWhat() << "' is neither pe nor pes [world_c1]";
+  return success();
+}
+
+LogicalResult GatherOp::verify() {
+  if (cast<BufferType>(getBuffer().getType()).getSpace() != "symmetric")
+    return emitOpError("needs a symmetric buffer [gather_c1]");
   return success();
 }
 

@@ -23,7 +23,8 @@ def Onf_BufferType : TypeDef<Onf_Dialect, "Buffer"> {
   let summary = "flat memory of one element type in one space";
   let description = [{
     Spaces: `argument` (the caller's), `shared` (one for the kernel, heap), `thread` (one a thread, heap), `register`
-    (a scalar variable, or a small array of constant size).
+    (a scalar variable, or a small array of constant size), `symmetric` (one for the kernel on each processing element, which
+    the others reach at the same place).
   }];
   let parameters = (ins "::mlir::Type":$elementType, StringRefParameter<>:$space);
   let assemblyFormat = "`<` $elementType `,` $space `>`";
@@ -167,6 +168,33 @@ def Onf_PrefetchOp : Onf_Op<"prefetch", []> {
   let summary = "an element will be written soon, or read: bring its cache line";
   let arguments = (ins Onf_BufferType:$buffer, Index:$offset, UnitAttr:$reads);
   let assemblyFormat = "$buffer `[` $offset `]` (`reads` $reads^)? attr-dict `:` type($buffer)";
+}
+
+def Onf_WorldOp : Onf_Op<"world", []> {
+  let summary = "who this processing element is, or how many there are";
+  let description = [{
+    `what` is pe (0 <= pe < pes) or pes. A function that asks is called by all PEs with the same sizes. The interpreter is PE 0 of 1.
+  }];
+  let arguments = (ins StrAttr:$what);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$what attr-dict";
+  let hasVerifier = 1;
+}
+
+def Onf_GatherOp : Onf_Op<"gather", []> {
+  let summary = "give a block of a symmetric buffer to all other processing elements";
+  let description = [{
+    Puts `count` elements from `first` on to the same place of each other PE: pes - 1 messages. They have arrived, and what the
+    others gave has, after the next onf.meet.
+  }];
+  let arguments = (ins Onf_BufferType:$buffer, Index:$first, Index:$count);
+  let assemblyFormat = "$buffer `[` $first `,` $count `]` attr-dict `:` type($buffer)";
+  let hasVerifier = 1;
+}
+
+def Onf_MeetOp : Onf_Op<"meet", []> {
+  let summary = "wait until every processing element is here and all that was given has arrived";
+  let assemblyFormat = "attr-dict";
 }
 
 def Onf_FailOp : Onf_Op<"fail", []> {

@@ -94,8 +94,23 @@ private:
         .Case([&](onf::ParallelOp o) { block(o.getBody().front(), to); })
         .Case([&](onf::NamedOp o) { means(o.getResult(), expr(o.getValue())); })
         .Case([&](onf::TunedOp o) { means(o.getResult(), Expr(findTuned(std::string_view(o.getName().data(), o.getName().size()))->values[tuned])); })
-        .Case<onf::RequireOp, onf::NoteOp, onf::PrefetchOp, onf::FailOp, moa::ConstantOp, moa::YieldOp>([](auto) {})
+        .Case([&](onf::WorldOp o) { world(o); })
+        .Case([&](onf::GatherOp o) { to.sent.push_back({arrays.lookup(o.getBuffer()), expr(o.getCount())}); })
+        .Case<onf::MeetOp, onf::RequireOp, onf::NoteOp, onf::PrefetchOp, onf::FailOp, moa::ConstantOp, moa::YieldOp>([](auto) {})
         .Default([&](Operation *o) { note("operation " + o->getName().getStringRef().str() + " is not counted"); });
+  }
+
+  /// Numbers that a run on several processing elements has, given like sizes.
+  void world(onf::WorldOp op) {
+    const std::string name = exprs.claim(op.getWhat(), op.getResult());
+    if (known.insert(name).second)
+      tree.symbols.push_back(name);
+    if (op.getWhat() == "pes") {
+      tree.facts.nonNegative(Expr::name(name) - Expr(1));
+      tree.processingElements = name;
+    } else {
+      tree.facts.nonNegative(Expr::name(name));
+    }
   }
 
   void note(std::string text) {
@@ -134,7 +149,7 @@ private:
 
   void alloc(onf::AllocOp op) {
     auto type = cast<onf::BufferType>(op.getBuffer().getType());
-    const auto place = llvm::StringSwitch<Place>(type.getSpace()).Case("shared", Place::Shared).Case("thread", Place::Thread).Default(Place::Register);
+    const auto place = llvm::StringSwitch<Place>(type.getSpace()).Case("shared", Place::Shared).Case("symmetric", Place::Symmetric).Case("thread", Place::Thread).Default(Place::Register);
     Expr size = expr(op.getSize());
     if (!dependsOnData(size).empty())
       note("the size of " + op.getName().str() + " depends on data");

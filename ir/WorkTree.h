@@ -34,6 +34,12 @@ struct Access {
   std::optional<Expr> offset; ///< in elements; nothing when it depends on data
 };
 
+/// A block that goes to every other processing element.
+struct Sent {
+  unsigned array = 0;
+  Expr count; ///< elements
+};
+
 struct WorkBlock;
 
 struct WorkLoop {
@@ -56,6 +62,7 @@ struct WorkBlock {
   int64_t fused = 0;                         ///< multiplications whose product only an addition of floats uses
   int64_t atomics = 0;
   std::vector<Access> accesses;
+  std::vector<Sent> sent;
   struct Child {
     std::optional<WorkLoop> loop; ///< else a branch
     std::optional<WorkBranch> branch;
@@ -63,7 +70,7 @@ struct WorkBlock {
   std::vector<Child> children;
 };
 
-enum class Place : uint8_t { Input, Output, Shared, Thread, Register };
+enum class Place : uint8_t { Input, Output, Shared, Thread, Register, Symmetric };
 
 struct WorkArray {
   std::string name;
@@ -89,6 +96,7 @@ struct WorkTree {
   std::vector<WorkArray> arrays;
   std::vector<Definition> definitions; ///< later ones may use earlier ones
   WorkBlock body;
+  std::string processingElements; ///< the name of their number in formulas; empty: the kernel runs on one machine
   shape::Facts facts;
   std::vector<std::string> notes; ///< why counts are upper bounds
 };

@@ -11,6 +11,7 @@
 #include "passes/ContractionLoops.h"
 #include "passes/NestPieces.h"
 #include "passes/OnlineLoops.h"
+#include "passes/Partition.h"
 #include "passes/Passes.h"
 #include "passes/Schedule.h"
 #include "passes/Slice.h"
@@ -69,6 +70,8 @@ private:
     function = onf::FuncOp::create(b, loc, kernel.getSymName(), kernel.getSymbols(), kernel.getScalars(), kernel.getInputs(),
                                    kernel.getResults(), b.getArrayAttr(inputTypes), kernel.getResultTypes(),
                                    kernel.getOriginAttr());
+    if (Attribute partition = kernel->getAttr("partition"))
+      function->setAttr("partition", partition);
     Block &block = function.getBody().emplaceBlock();
     b.setInsertionPointToEnd(&block);
     for (BlockArgument argument : kernel.entry().getArguments()) {
@@ -421,6 +424,8 @@ struct GammaConstruct : impl::GammaConstructBase<GammaConstruct> {
         return signalPassFailure();
       kernel.erase();
     }
+    if (failed(joinPartitions(getOperation())))
+      signalPassFailure();
   }
 };
 } // namespace

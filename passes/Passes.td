@@ -54,6 +54,16 @@ def SplitStages : Pass<"moa-split-stages", "::moac::moa::KernelOp"> {
   let dependentDialects = ["::moac::moa::MoaDialect"];
 }
 
+def GammaPartition : Pass<"gamma-partition", "::mlir::ModuleOp"> {
+  let summary = "Make the phases of kernels whose work is divided among processing elements";
+  let description = [{
+    A kernel X with `partition k over pe` in its schedule gets X.part and, if k is reduced, X.whole beside it (`Partition.h`), which
+    later passes treat like any kernel; X keeps an attribute that says how gamma-construct composes its function of theirs. What
+    else the schedule says is said of X.part.
+  }];
+  let dependentDialects = ["::moac::moa::MoaDialect"];
+}
+
 def GammaLift : Pass<"gamma-lift", "::moac::moa::KernelOp"> {
   let summary = "Find out what a user's schedule speaks of";
   let description = [{

@@ -22,6 +22,7 @@ void moac::addDnfPasses(OpPassManager &manager, const std::map<std::string, int6
 }
 
 void moac::addSchedulePasses(OpPassManager &manager) {
+  manager.addPass(createGammaPartition());
   auto &kernel = manager.nest<moa::KernelOp>();
   kernel.addPass(createGammaLift());
   kernel.addPass(createGammaOnline());

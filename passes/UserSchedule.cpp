@@ -11,11 +11,14 @@ using namespace moac::moa;
 
 UserSchedule::UserSchedule(KernelOp kernel) : kernel(kernel) {
   Schedule schedule(kernel);
+  unsigned number = 0;
   for (DirectiveAttr directive : schedule.all()) {
     if (!directive.getStage().getValue().empty())
       continue;
     UserDirective user;
-    user.number = directives.size();
+    user.number = number++;
+    if (directive.getVerb().getValue() == "partition")
+      continue; // followed before there are loops (Partition.h)
     user.verb = directive.getVerb().getValue();
     user.mode = directive.getMode().getValue();
     for (Attribute name : directive.getAxes())
@@ -33,7 +36,8 @@ LogicalResult UserSchedule::refuse(const UserDirective &directive, unsigned name
   if (!remedy.empty())
     report.attachNote() << "help: " << remedy;
   auto &metadata = report.getUnderlyingDiagnostic()->getMetadata();
-  for (StringRef text : {kind, kernel.getSymName(), subject, StringRef(because), StringRef(remedy)})
+  StringRef of = kernel.getSymName().split('.').first; // a partitioned kernel, of which this is a phase
+  for (StringRef text : {kind, of, subject, StringRef(because), StringRef(remedy)})
     metadata.push_back(DiagnosticArgument(text));
   metadata.push_back(DiagnosticArgument(directive.number));
   metadata.push_back(DiagnosticArgument(name));

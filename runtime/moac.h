@@ -55,7 +55,10 @@ enum moac_status {
      takes memory of the caller's instead. */
   MOAC_NO_MEMORY = -7,
   /* An integer `//` or `%` met a zero divisor in the data; outputs may be partly written. */
-  MOAC_DIVISION_BY_ZERO = -8
+  MOAC_DIVISION_BY_ZERO = -8,
+  /* A kernel that is divided among processing elements could not reach the others, or was called
+     outside of a SHMEM world; moac_shmem_last_error() says more. Outputs may be partly written. */
+  MOAC_COMMUNICATION = -9
 };
 
 /* A short English phrase for a status, never null; "unknown status" for any other number. The

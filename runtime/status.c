@@ -13,6 +13,7 @@ const char *moac_status_string(int status) {
       "output overlaps another array",
       "out of memory",
       "integer division by zero",
+      "communication between processing elements failed",
   };
   const int count = (int)(sizeof words / sizeof words[0]);
   if (status > 0 || status <= -count)

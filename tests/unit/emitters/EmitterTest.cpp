@@ -231,8 +231,13 @@ TEST(CLoops, AnUnreadVariableLeavesItsNamesakesAlone) {
 }
 
 TEST(CFiles, EverySupportFunctionCompilesClean) {
-  std::set<std::string> words;
+  // Calls of the SHMEM layer need its header: tests/exec/partitioned.test compiles them.
+  std::vector<Support> all;
   for (const Support &support : cSupport())
+    if (support.text.find("moac_shmem_") == std::string_view::npos)
+      all.push_back(support);
+  std::set<std::string> words;
+  for (const Support &support : all)
     words.emplace(support.name);
   const Prologue prologue = cPrologue(words, true);
   std::string text = "#pragma GCC diagnostic ignored \"-Wunknown-pragmas\"\n"; // as files have it
@@ -242,7 +247,7 @@ TEST(CFiles, EverySupportFunctionCompilesClean) {
     text += definition;
   // One use of each, because unused functions are warned of.
   std::string uses = "extern void use(int, ...);\nvoid all(void);\nvoid all(void) {\n";
-  for (const Support &support : cSupport()) {
+  for (const Support &support : all) {
     const std::string use = fmt::format("  use(0, (void (*)(void)){});\n", support.name);
     if (support.name == "moac_threads" || support.name == "moac_team_size")
       uses += "#ifdef _OPENMP\n" + use + "#endif\n";
