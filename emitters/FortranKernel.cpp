@@ -179,12 +179,18 @@ private:
       locals.add("integer(i64)", extent.name);
   }
 
-  /// Whether one of the arrays that the loops use has no elements for some sizes.
+  /// Whether one of the arrays that the loops use has no elements for some sizes. A buffer of a
+  /// device counts too: it is mapped, and there is room for one empty object only.
   bool mayBeEmpty() const {
     const std::vector<const Array *> all = arrays(kernel);
-    return std::any_of(all.begin(), all.end(), [&](const Array *array) {
-      return isUsed(array->name) && !fixedSize(*array);
-    });
+    const auto empty = [&](const Scratch &scratch) {
+      return isUsed(scratch.name) && scratch.count.kind != Expr::Kind::Integer;
+    };
+    return std::any_of(all.begin(), all.end(),
+                       [&](const Array *array) {
+                         return isUsed(array->name) && !fixedSize(*array);
+                       }) ||
+           (forDevice() && std::any_of(kernel.scratch.begin(), kernel.scratch.end(), empty));
   }
 
   bool isUsed(const std::string &name) const {
@@ -346,6 +352,8 @@ private:
       printer.line("call moac_take(top," + breakMark() + "moac_round64(" +
                    printer.scratchBytes(scratch) + ")," + breakMark() + "taken)" +
                    printer.place(scratch.where));
+      if (forDevice() && scratch.count.kind != Expr::Kind::Integer)
+        printer.line("if (" + printer.expression(scratch.count, 12) + " == 0) taken = c_loc(nothing(2))");
       place(scratch.name, "taken", scratch.count);
     }
     for (const Pool &pool : legal.pools) {

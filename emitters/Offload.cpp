@@ -98,7 +98,7 @@ private:
         loop.reductions.clear();
       } else if (picks && isFloat(reduction.type)) {
         const std::string flag = launches.fresh(reduction.name + "_nan");
-        before.push_back({Variable{flag, Elem::I32, integer(0, Elem::I32)}});
+        before.push_back({Variable{flag, Elem::I32, isStrange(reduction, before)}});
         watch(loop.body, reduction.name, flag);
         loop.reductions.push_back({Op::max_, flag, Elem::I32});
         Expr seen = apply(Op::ne_, Elem::Bool, {name(flag, Elem::I32), integer(0, Elem::I32)});
@@ -106,6 +106,19 @@ private:
         after.push_back({If{std::move(seen), {{Assign{reduction.name, std::move(nan)}}}, {}}});
       }
     }
+  }
+
+  /// Whether what a reduction starts from is NaN already: it may go on from another loop, and the
+  /// device's max does not keep NaN. A number that stands right before it is none.
+  static Expr isStrange(const LaneReduction &reduction, const Body &before) {
+    const auto *start = before.empty() ? nullptr : std::get_if<Variable>(&before.back().node);
+    const Expr *value = start && start->name == reduction.name && start->value ? &*start->value : nullptr;
+    while (value && value->kind == Expr::Kind::Apply && value->op == Op::neg_)
+      value = &value->args[0];
+    if (value && value->kind == Expr::Kind::Real && value->real == value->real)
+      return integer(0, Elem::I32);
+    const Expr held = name(reduction.name, reduction.type);
+    return cast(Elem::I32, apply(Op::ne_, Elem::Bool, {held, held}));
   }
 
   /// Where `name` takes a value, notes in `flag` whether that is NaN.
