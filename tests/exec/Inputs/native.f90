@@ -8,6 +8,8 @@ program native
   real(c_double) :: ramped(7), none(0, 3), none_b(0, 3)
   real(c_double) :: words(6, 4), weights(6), levels(4)
   integer(c_int32_t) :: counts(5), more(5)
+  integer(c_int32_t) :: four(8, 2, 3, 4), four_b(8, 2, 3, 4), flat(2, 4), thin(1, 0), thin_b(1, 0)
+  real(c_double) :: one(3), tenth(3), large(3)
   integer :: i, j, status
   a = reshape([(real(i, c_double), i = 1, 84)], shape(a))
   call scaled(2.0_c_double, a, b)
@@ -51,6 +53,19 @@ program native
   call expect(all(more == [2, 3, 4, 5, -huge(1_c_int32_t) - 1]), 'sums that wrap')
   call a_name_of_sixty_four_characters_is_one_more_than_fortran_allows(weights, levels, status)
   call expect(status == -2, 'a long name')
+  four = reshape([(int(i, c_int32_t), i = 1, 192)], shape(four))
+  four_b = 0
+  call doubled(four(1, :, 2, :), four_b(1, :, 2, :), status)
+  call expect(status == 0, 'two axes of four')
+  flat = reshape([((2*four(1, i, 2, j) + 10*int(j - 1, c_int32_t), i = 1, 2), j = 1, 4)], shape(flat))
+  call expect(all(four_b(1, :, 2, :) == flat), 'strides of 8 and 48')
+  call expect(count(four_b /= 0) == 8, 'the rest of four axes is left alone')
+  call doubled(thin, thin_b, status)
+  call expect(status == 0, 'one axis is empty')
+  one = 1
+  call tenths(one, tenth, large)
+  call expect(all(abs(tenth - 0.1_c_double) <= 0), 'a tenth in double precision')
+  call expect(all(large > huge(1.0_c_double)), 'infinity')
   print '(a)', 'native callers agree'
   call ramp(4_c_int64_t, 1.0_c_double, 0.5_c_double, ramped)
 contains
