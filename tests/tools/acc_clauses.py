@@ -85,7 +85,7 @@ def fortran_problems(path):
         where = procedure.split("(")[0].split()[-1]
         dummies = " ".join(re.findall(r"intent\((?:in|inout)\) :: (.*)", procedure))
         arrays = {name.lower() for name in re.findall(r"(\w+)\(0:", dummies)}
-        launch = r"!\$acc (parallel loop|serial)([^\n]*)\n(.*?)!\$acc end \1"
+        launch = r"!\$acc (parallel loop|parallel)\b([^\n]*)\n(.*?)!\$acc end \1\n"
         for kind, clauses, body in re.findall(launch, procedure, re.S):
             code = re.sub(r"!(?!\$acc).*", "", body)
             used = {word.lower() for word in re.findall(r"\b(\w+)\(", code)} & arrays
