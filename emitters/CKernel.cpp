@@ -86,20 +86,20 @@ private:
   void symmetric(const std::string &giveBack) {
     if (kernel.symmetric.empty())
       return;
-    printer.line("char *const symmetric = moac_symmetric(" + roundedSum(printer, kernel.symmetric) +
+    printer.line("char *const moac_block = moac_symmetric(" + roundedSum(printer, kernel.symmetric) +
                  ");");
-    printer.lines(fmt::format("if (symmetric == NULL) {{\n  {}return {};\n}}", giveBack,
+    printer.lines(fmt::format("if (moac_block == NULL) {{\n  {}return {};\n}}", giveBack,
                               printer.statusName(Status::NoMemory)));
-    printer.line("char *next = symmetric;");
+    printer.line("char *moac_next = moac_block;");
     for (const Scratch &scratch : kernel.symmetric)
-      printer.line(fmt::format("{0} *{1} = moac_take(&next, {2});", printer.typeName(scratch.type),
+      printer.line(fmt::format("{0} *{1} = moac_take(&moac_next, {2});", printer.typeName(scratch.type),
                                scratch.name, printer.scratchBytes(scratch)) +
                    printer.place(scratch.where));
     printer.addWords("moac_symmetric moac_round64 moac_take MOAC_MAX_BYTES NULL");
   }
   void releaseSymmetric() {
     if (!kernel.symmetric.empty())
-      printer.line("moac_shmem_free(symmetric);");
+      printer.line("moac_shmem_free(moac_block);");
   }
 
   void body() {

@@ -283,7 +283,10 @@ bool KernelBuilder::onlyArguments(const Expr &e) {
 
 void KernelBuilder::alloc(onf::AllocOp op, Body &body) {
   if (llvm::none_of(op.getBuffer().getUsers(),
-                    [&](Operation *user) { return isa<onf::LoadOp>(user) && scalars.isLive(user); }))
+                    [&](Operation *user) {
+                      return isa<onf::GatherOp>(user) ||
+                             (isa<onf::LoadOp>(user) && scalars.isLive(user));
+                    }))
     return; // never read: its stores are left out too
   auto type = cast<onf::BufferType>(op.getBuffer().getType());
   if (type.getSpace() == "symmetric")

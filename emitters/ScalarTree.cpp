@@ -74,7 +74,7 @@ void ScalarTree::findLive() {
       markLive(op);
   });
   auto isNeeded = [&](Operation *write) {
-    return llvm::any_of(written(write).getUsers(), [&](Operation *user) { return isa<onf::LoadOp>(user) && isLive(user); });
+    return llvm::any_of(written(write).getUsers(), [&](Operation *user) { return isa<onf::LoadOp, onf::GatherOp>(user) && isLive(user); });
   };
   for (bool more = true; more;) {
     more = false;

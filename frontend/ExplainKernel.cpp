@@ -134,9 +134,11 @@ std::string wholeSchedule(ModuleOp module, const std::string &name) {
   auto word = [&](StringRef key) { return cast<StringAttr>(how.get(key)).getValue().str(); };
   std::string text = "  partition " + word("axis") + " over pe" + (word("length").empty() ? "" : " by " + word("length")) + "\n" +
                      scheduleText(kernelIn(name + ".part"));
-  if (auto whole = kernelIn(name + ".whole"))
-    for (StringRef line : llvm::split(StringRef(scheduleText(whole)).rtrim(), '\n'))
+  if (auto whole = kernelIn(name + ".whole")) {
+    std::string lines = scheduleText(whole);
+    for (StringRef line : llvm::split(StringRef(lines).rtrim(), '\n'))
       text += ("  # of the parts: " + line.ltrim() + "\n").str();
+  }
   return text;
 }
 } // namespace

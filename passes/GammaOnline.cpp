@@ -34,7 +34,7 @@ struct GammaOnline : impl::GammaOnlineBase<GammaOnline> {
         continue;
       markBelow(*online);
       for (const OnlineMember &member : online->members)
-        if (member.blocks.stage || isWeight(*online, member) || (online->inParts && member.stage->hasReduction()))
+        if (member.blocks.stage || isWeight(*online, member) || ((online->inParts || getOperation()->hasAttr("phase")) && member.stage->hasReduction()))
           schedule.add("keep", member.stage->name(), {});
       remark::passed(nest.root->gen.getLoc(), remark::RemarkOpts::name("gamma-online").category("online"))
           << nest.root->name() << ": one pass over " << indexName(online->first->root.term().getArgument(0)).str() << " for "

@@ -84,8 +84,16 @@ public:
       for (Value value : cast<ReturnOp>(kernel.entry().back()).getValues())
         results.push_back(value.getDefiningOp<GenOp>());
     bool apart = llvm::any_of(plan.states, [](const PartitionState &state) { return !state.corrections.empty(); });
+    unsigned highest = 0;
     for (const PartitionState &state : plan.states)
-      results.push_back(apart ? copyOf(state.stage->gen) : state.stage->gen);
+      highest = std::max(highest, state.stage->rank());
+    llvm::DenseMap<Stage *, GenOp> copies;
+    for (unsigned rank = 0; rank <= highest; ++rank) // the last is the root of a nest that all can join
+      for (const PartitionState &state : plan.states)
+        if (state.stage->rank() == rank)
+          copies[state.stage] = apart ? copyOf(state.stage->gen) : state.stage->gen;
+    for (const PartitionState &state : plan.states)
+      results.push_back(copies[state.stage]);
     returnOnly(kernel, results);
     OpBuilder b = OpBuilder::atBlockBegin(&kernel.entry());
     Location loc = kernel.getLoc();

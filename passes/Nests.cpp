@@ -83,6 +83,8 @@ unsigned outerDepth(StageGraph &graph, Stage &root) {
 bool joinsAsSibling(StageGraph &graph, const Nest &nest, Stage &stage) {
   if (!siblingAxes(graph, nest, stage))
     return false;
+  if (stage.gen->getParentOp()->hasAttr("phase"))
+    return true; // values of one part (Partition.h): one pass gives them all
   SmallPtrSet<Value, 8> used;
   for (Stage *member : nest.members)
     member->gen.getBody().walk([&](PsiOp psi) { used.insert(psi.getArray()); });

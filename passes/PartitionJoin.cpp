@@ -88,8 +88,13 @@ private:
             return;
           if (Value size = hoisted(alloc.getSize()))
             alloc.getSizeMutable().assign(size);
-          if (space == "shared")
+          if (space == "shared") {
             alloc->moveBefore(before.getBlock(), before.getPoint());
+            alloc.setRefilled(true); // for each part: no element is final
+            for (Operation *user : alloc.getBuffer().getUsers())
+              if (auto store = dyn_cast<onf::StoreOp>(user))
+                store.setFinishes(false), store.setOpens(false);
+          }
         } else if (auto team = dyn_cast<onf::ParallelOp>(op)) {
           if (Value work = hoisted(team.getWork()))
             team.getWorkMutable().assign(work);
@@ -376,7 +381,10 @@ private:
         lines.push_back(name + "of these along axis " + how.str() + ", the rest is not read");
       }
     }
-    lines.push_back(free ? "The results have their block on each PE." : "The results are whole, and the same, on every PE.");
+    bool all = llvm::all_of(llvm::zip(part.getResultTypes(), function.getResultTypes()), [](auto types) { return std::get<0>(types) != std::get<1>(types); });
+    lines.push_back(!free ? "The results are whole, and the same, on every PE."
+                    : all ? "The results have their block on each PE."
+                          : "Results along " + axis + " have their block on each PE, others are whole.");
     SmallVector<Attribute> texts;
     for (const std::string &line : lines)
       texts.push_back(b.getStringAttr(line));
@@ -397,10 +405,10 @@ private:
 
 LogicalResult moac::joinPartitions(ModuleOp module) {
   SymbolTable table(module);
-  for (onf::FuncOp function : llvm::to_vector(module.getOps<onf::FuncOp>())) {
+  SmallVector<onf::FuncOp> divided;
+  llvm::copy_if(module.getOps<onf::FuncOp>(), std::back_inserter(divided), [](onf::FuncOp function) { return function->hasAttr("partition"); });
+  for (onf::FuncOp function : divided) {
     auto how = function->getAttrOfType<DictionaryAttr>("partition");
-    if (!how)
-      continue;
     auto part = table.lookup<onf::FuncOp>((function.getSymName() + ".part").str()), whole = table.lookup<onf::FuncOp>((function.getSymName() + ".whole").str());
     if (!part)
       return function.emitError("is divided among PEs but has no phase");

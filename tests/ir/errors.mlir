@@ -112,3 +112,18 @@ moa.kernel @k() -> ("x" : !moa.array<[], f64>) {
   }
   moa.return %x : !moa.array<[], f64>
 }
+
+// -----
+onf.func @world_c1 symbols [] scalars [] inputs [] [] results [] [] {
+  // expected-error @+1 {{'us' is neither pe nor pes [world_c1]}}
+  %n = onf.world "us"
+}
+
+// -----
+onf.func @gather_c1 symbols ["N"] scalars [] inputs [] [] results [] [] {
+^bb0(%N: index):
+  %t = onf.alloc "t"[%N] : !onf.buffer<f64, "shared">
+  %zero = moa.constant 0 : index
+  // expected-error @+1 {{needs a symmetric buffer [gather_c1]}}
+  onf.gather %t[%zero, %N] : !onf.buffer<f64, "shared">
+}

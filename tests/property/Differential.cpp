@@ -117,7 +117,9 @@ std::string Comparison::counts(const InterpretResult &run) {
                 .first;
   }
   const Answer<cost::Cost> &cost = known->second;
-  return cost ? cost::difference(*cost, namedSizes(kernel, arguments), run.counts) : cost.error;
+  auto sizes = namedSizes(kernel, arguments);
+  sizes.insert({{"pe", 0}, {"pes", 1}});
+  return cost ? cost::difference(*cost, sizes, run.counts) : cost.error;
 }
 
 std::string Comparison::compiled(const InterpretResult &want, int threads) {
@@ -158,7 +160,7 @@ std::string Comparison::run(int threads, InterpretResult *oracle) {
   if (wrong.empty() && !callable && want->status == 0)
     wrong = "moa: status 0 for a result without a shape";
   for (int count : {1, threads})
-    if (wrong.empty() && callable)
+    if (wrong.empty() && callable && batch.library)
       wrong = compiled(*want, count);
   return wrong;
 }
@@ -281,6 +283,8 @@ Batch moac::property::build(const std::vector<Subject> &subjects, const std::str
     batch.failure = batch.program->diagnostics();
     return batch;
   }
+  if (std::ranges::all_of(subjects, &Subject::divided))
+    return batch;
   EmitOptions options;
   options.standalone = true;
   if (const char *target = std::getenv("MOAC_TARGET"))

@@ -33,6 +33,7 @@ struct Subject {
   std::map<std::string, shape::Expr> indexArrays = {};
   /// Sizes to run at; empty: drawn from 0, 1, 2, 3, 5, 7, 17 and 33.
   std::vector<SymbolSizes> sizes = {};
+  bool divided = false;    ///< among PEs: interpreted as PE 0 of 1, not compiled
   bool recomputes = false; ///< its schedule may visit points more than once
   /// Elements of the largest value at these sizes.
   std::function<double(const SymbolSizes &)> elements = [](const SymbolSizes &) { return 0.0; };

@@ -3,6 +3,7 @@
  * every number of PEs: a number made of the bits of the whole result. */
 #include "moac_shmem.h"
 #include "partitioned.h"
+#include "partitioned_more.h"
 #include "partitioned_one.h"
 
 #include <math.h>
@@ -60,8 +61,8 @@ static void report(const char *name, int status, const double *got, const double
   }
   for (int64_t i = from; i < to; ++i)
     for (int64_t j = 0; j < columns; ++j) {
-      const double difference = fabs(got[i * columns + j] - want[i * columns + j]);
-      if (!(difference <= tolerance) && !(isnan(got[i * columns + j]) && isnan(want[i * columns + j]))) {
+      const double is = got[i * columns + j], wanted = want[i * columns + j];
+      if (is != wanted && !(fabs(is - wanted) <= tolerance) && !(isnan(is) && isnan(wanted))) {
         printf("%s: PE %d of %d: [%ld, %ld] is %.17g, not %.17g\n", name, me, pes, (long)i, (long)j, got[i * columns + j],
                want[i * columns + j]);
         wrong = 1;
@@ -107,6 +108,75 @@ static void attention(int64_t N, int64_t D, int64_t M, int64_t E) {
   free(q), free(k), free(v), free(want), free(got), free(rows), free(keys), free(values);
 }
 
+static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* Masks whose parts have no term, with and without a guard; what does not carry the axis is whole here. */
+static void masked(int64_t N, int64_t M) {
+  const int64_t D = 3, E = 2;
+  double *q = filled((size_t)(N * D), 6, 1), *k = filled((size_t)(M * D), 7, 1), *v = filled((size_t)(M * E), 8, 1);
+  double *want = array((size_t)(N * E)), *got = array((size_t)(N * E));
+  for (int which = N <= M ? 0 : 1; which < 2; ++which) {
+    const int one = (which == 0 ? causal_one : guarded_one)(N, D, M, E, q, k, v, want);
+    const int status = (which == 0 ? causal_divided : guarded_divided)(N, D, M, E, q, k, v, got);
+    report(which == 0 ? "causal" : "guarded", one != 0 ? one : status, got, want, N, E, 0, N, 1e-13);
+  }
+  free(q), free(k), free(v), free(want), free(got);
+}
+
+static void others(int64_t N, int64_t M) {
+  double *x = filled((size_t)(N * M), 9, 1), *want = array((size_t)N), *got = array((size_t)N);
+  int one = logsumexp_one(N, M, x, want), status = logsumexp_divided(N, M, x, got);
+  report("logsumexp", one != 0 ? one : status, got, want, N, 1, 0, N, 1e-13);
+  const int64_t S = smaller(N, M);
+  double *a = filled((size_t)(S * S), 10, 0), *b = filled((size_t)(S * S), 11, 0);
+  double *y = array((size_t)(S * S)), *z = array((size_t)(S * S));
+  one = residual_one(S, a, b, y), status = residual_divided(S, a, b, z);
+  report("residual", one != 0 ? one : status, z, y, S, S, 0, S, 0.0);
+  double *columns = owned(b, S, S, 0, share(S, me), share(S, me + 1)); /* a column-major array is one of rows to us */
+  one = columns_one(S, S, S, a, b, y), status = columns_divided(S, S, S, a, columns, z);
+  report("columns", one != 0 ? one : status, z, y, S, S, share(S, me), share(S, me + 1), 0.0);
+  free(x), free(want), free(got), free(a), free(b), free(y), free(z), free(columns);
+}
+
+/* Results of a scalar, of a row and of rows; single precision. */
+static void singles(int64_t N, int64_t M) {
+  float *x = malloc((size_t)(N * M + M + 2) * sizeof *x), *y[2][3];
+  if (x == NULL)
+    exit(2);
+  for (int64_t i = 0; i < N * M + M + 2; ++i)
+    x[i] = (float)element((size_t)i, 12, 0);
+  for (int i = 0; i < 2; ++i)
+    for (int j = 0; j < 3; ++j)
+      if ((y[i][j] = calloc((size_t)(N * M + N + 1), sizeof(float))) == NULL)
+        exit(2);
+  int one = norms_one(N, M, x, y[0][0], y[0][1], y[0][2]), status = norms_divided(N, M, x, y[1][0], y[1][1], y[1][2]);
+  int bad = one != status || *y[0][0] != *y[1][0];
+  for (int64_t i = share(N, me); i < share(N, me + 1); ++i) {
+    bad |= y[0][1][i] != y[1][1][i];
+    for (int64_t j = 0; j < M; ++j)
+      bad |= y[0][2][i * M + j] != y[1][2][i * M + j];
+  }
+  one = dot_one(M, x, x + 1, y[0][0], y[0][1]), status = dot_divided(M, x, x + 1, y[1][0], y[1][1]);
+  bad |= one != status || *y[0][0] != *y[1][0] || *y[0][1] != *y[1][1];
+  if (bad)
+    wrong = 1, printf("singles: PE %d of %d: %ld x %ld\n", me, pes, (long)N, (long)M);
+  free(x);
+  for (int i = 0; i < 2; ++i)
+    for (int j = 0; j < 3; ++j)
+      free(y[i][j]);
+}
+
+static void heads(int64_t B, int64_t N, int64_t M) {
+  const int64_t D = 4;
+  double *q = filled((size_t)(B * N * D), 13, 1), *k = filled((size_t)(B * M * D), 14, 1), *v = filled((size_t)(B * M * D), 15, 1);
+  double *want = array((size_t)(B * N * D)), *got = array((size_t)(B * N * D));
+  double *own[3] = {owned(q, B, N * D, 0, share(B, me), share(B, me + 1)), owned(k, B, M * D, 0, share(B, me), share(B, me + 1)),
+                    owned(v, B, M * D, 0, share(B, me), share(B, me + 1))};
+  const int one = heads_one(B, N, D, M, q, k, v, want), status = heads_divided(B, N, D, M, own[0], own[1], own[2], got);
+  report("heads", one != 0 ? one : status, got, want, B, N * D, share(B, me), share(B, me + 1), 1e-13);
+  free(q), free(k), free(v), free(want), free(got), free(own[0]), free(own[1]), free(own[2]);
+}
+
 int main(void) {
   double nothing[1] = {0.0};
   if (matmul_terms(1, 1, 1, nothing, nothing, array(1)) != -9)
@@ -120,6 +190,10 @@ int main(void) {
       products(sizes[i], sizes[j], 5, (i + j) % 2);
       products(9, sizes[i], sizes[j], 0);
       attention(sizes[i], 4, sizes[j], 3);
+      masked(sizes[i], sizes[j]);
+      others(sizes[i], sizes[j]);
+      singles(sizes[i], sizes[j]);
+      heads(sizes[i], 3, sizes[j]);
     }
   attention(2, 3, 1000, 2);
   int all = wrong; /* a PE that is content does not speak for the others */
