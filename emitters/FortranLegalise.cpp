@@ -55,6 +55,8 @@ public:
       callPrefetches(kernel);
     cleanUp(kernel.body);
     separateDivisions(kernel.body, fresh);
+    if (names.resident.empty())
+      limitLanes(kernel.body);
     separateChoices(kernel.body, fresh);
     for (Requirement &requirement : kernel.requirements)
       separateChoices(requirement.condition, fresh, requirement.before);
@@ -161,6 +163,20 @@ private:
         loop->role = Loop::Role::Sequential;
         loop->reductions.clear();
       }
+    }
+  }
+
+  /// Says of lanes along a whole extent that they end: an array does not tell gfortran how long it
+  /// may be, and a counter that might overflow is not put in the place of another.
+  void limitLanes(Body &body) {
+    for (Stmt &statement : body) {
+      auto *loop = std::get_if<Loop>(&statement.node);
+      const bool whole = loop && loop->role == Loop::Role::Lanes &&
+                         loop->hi.kind == Expr::Kind::Name &&
+                         std::count(kernel.symbols.begin(), kernel.symbols.end(), loop->hi.text) != 0;
+      if (whole)
+        loop->hi = apply(Op::min_, {loop->hi, name("MOAC_LONGEST")});
+      forEachInnerBody(statement, [&](Body &inner) { limitLanes(inner); });
     }
   }
 

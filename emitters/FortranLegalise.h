@@ -9,7 +9,7 @@
 //     case and hide no procedure of the module.
 //   * Literals that stand where a kind matters get one; unsigned ones become signed patterns.
 //   * Prefetches become calls of the runtime (FortranPrefetch.h); without one they are left out.
-//   * Lanes are not promised for sums that wrap.
+//   * Lanes are not promised for sums that wrap; those along an extent have a limit.
 //   * Divisions in subscripts that a compiler tries get names (FortranSubscripts.h).
 #ifndef MOAC_EMITTERS_FORTRANLEGALISE_H
 #define MOAC_EMITTERS_FORTRANLEGALISE_H

@@ -91,7 +91,8 @@ public:
     Body out;
     for (Stmt &statement : statements) {
       if (const auto *prefetch = std::get_if<Prefetch>(&statement.node)) {
-        out.push_back({call(*prefetch, prefetch->offset, integer(1), integer(0))});
+        if (!prefetch->reads)
+          out.push_back({call(*prefetch, prefetch->offset, integer(1), integer(0))});
       } else if (const auto *loop = std::get_if<Loop>(&statement.node); loop && isEven(*loop)) {
         together(*loop, out);
       } else {
@@ -113,12 +114,12 @@ private:
            (!loop.step || loop.step->kind == Expr::Kind::Integer) &&
            std::all_of(loop.body.begin(), loop.body.end(), [&](const Stmt &statement) {
              const auto *prefetch = std::get_if<Prefetch>(&statement.node);
-             return prefetch && factorOf(prefetch->offset, loop.name);
+             return prefetch && !prefetch->reads && factorOf(prefetch->offset, loop.name);
            });
   }
 
   Call call(const Prefetch &prefetch, Expr offset, Expr count, Expr pitch) {
-    return {prefetch.reads ? "moac_prefetch_read" : "moac_prefetch_write",
+    return {"moac_prefetch_write",
             {load(prefetch.array, types.at(prefetch.array), std::move(offset)),
              argument(std::move(count)), argument(std::move(pitch))}};
   }

@@ -1,8 +1,9 @@
-// Prefetches as calls: Fortran has no such statement, the runtime library has two such functions.
+// Prefetches as calls: Fortran has no such statement, the runtime library has such a function.
 //
 // A loop of prefetches that walks through an array in even steps becomes one call for each of them,
 // with the number of elements and the bytes from one to the next; any other prefetch is a call for
-// one element.
+// one element. Only those of elements that will be written: what is read comes in streams that
+// processors follow by themselves, and there a call costs as much as it brings.
 #ifndef MOAC_EMITTERS_FORTRANPREFETCH_H
 #define MOAC_EMITTERS_FORTRANPREFETCH_H
 
@@ -10,7 +11,7 @@
 
 namespace moac::emit {
 
-/// Replaces every prefetch of `kernel` by a call of moac_prefetch_read or moac_prefetch_write.
+/// Replaces prefetches of `kernel` by calls of moac_prefetch_write, and drops those for reading.
 void callPrefetches(tree::Kernel &kernel);
 
 } // namespace moac::emit

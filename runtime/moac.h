@@ -89,10 +89,9 @@ int moac_team_size(int64_t work, int64_t per_thread_work);
 
 /*
  * Asks for the cache lines of `count` elements, the first at `first` and each `pitch` bytes behind
- * the one before, that will be read or written soon. For languages without a word for it; nothing
- * happens if `count` is not positive, and no address can be wrong.
+ * the one before, that will be written soon. For languages without a word for it; nothing happens
+ * if `count` is not positive, and no address can be wrong.
  */
-void moac_prefetch_read(const void *first, int64_t count, int64_t pitch);
 void moac_prefetch_write(const void *first, int64_t count, int64_t pitch);
 
 #ifdef __cplusplus

@@ -91,9 +91,9 @@ TEST(RuntimeTeam, oneThreadForSmallOrSenselessWork) {
 
 TEST(RuntimePrefetch, noAddressIsWrong) {
   double row[8] = {1, 2, 3};
-  moac_prefetch_read(row, 8, sizeof(double));
+  moac_prefetch_write(row, 8, sizeof(double));
   moac_prefetch_write(row, 3, -4096);
-  moac_prefetch_read(nullptr, 2, INT64_MAX);
+  moac_prefetch_write(nullptr, 2, INT64_MAX);
   moac_prefetch_write(nullptr, -1, 0);
   EXPECT_EQ(row[0] + row[1] + row[2], 6);
 }

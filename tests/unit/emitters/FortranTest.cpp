@@ -119,19 +119,20 @@ TEST(Fortran, PrefetchesAreCallsForWholeRows) {
   kernel.outputs.push_back({"y", Elem::F32, {name("N")}, "f32[N]", "y_bytes"});
   const Expr i = name("i"), at = name("j") + (name("r") + i) * name("N");
   Loop block = loop("i", name("MOAC_ROWS"), {stmt(Prefetch{"y", at})});
-  Loop stepped = loop("i", name("D"), {stmt(Prefetch{"x", name("r") * name("N") + i, true})});
+  Loop stepped = loop("i", name("D"), {stmt(Prefetch{"y", name("r") * name("N") + i})});
   stepped.step = integer(8);
-  const Loop uneven = loop("i", name("D"), {stmt(Prefetch{"x", i * i, true})});
-  kernel.body = {stmt(block), stmt(stepped), stmt(uneven), stmt(Prefetch{"x", name("r"), true})};
+  const Loop uneven = loop("i", name("D"), {stmt(Prefetch{"y", i * i})});
+  kernel.body = {stmt(block), stmt(stepped), stmt(uneven), stmt(Prefetch{"y", name("r")}),
+                 stmt(Prefetch{"x", name("r"), true})};
   callPrefetches(kernel);
   EXPECT_EQ(text(kernel.body), "call moac_prefetch_write(y(j + r*N), MOAC_ROWS, 4*N)\n"
                                "if (0 < D) then\n"
-                               "  call moac_prefetch_read(x(r*N), (D + 7)/8, 64_i64)\n"
+                               "  call moac_prefetch_write(y(r*N), (D + 7)/8, 32_i64)\n"
                                "end if\n"
                                "do i = 0, D - 1\n"
-                               "  call moac_prefetch_read(x(i*i), 1_i64, 0_i64)\n"
+                               "  call moac_prefetch_write(y(i*i), 1_i64, 0_i64)\n"
                                "end do\n"
-                               "call moac_prefetch_read(x(r), 1_i64, 0_i64)\n");
+                               "call moac_prefetch_write(y(r), 1_i64, 0_i64)\n");
 }
 
 TEST(Fortran, UnsignedLiteralsAreSignedPatterns) {
