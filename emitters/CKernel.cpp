@@ -86,10 +86,10 @@ private:
   void symmetric(const std::string &giveBack) {
     if (kernel.symmetric.empty())
       return;
+    printer.line(fmt::format("int moac_failed = {};", printer.statusName(Status::Ok)));
     printer.line("char *const moac_block = moac_symmetric(" + roundedSum(printer, kernel.symmetric) +
-                 ");");
-    printer.lines(fmt::format("if (moac_block == NULL) {{\n  {}return {};\n}}", giveBack,
-                              printer.statusName(Status::NoMemory)));
+                 ", &moac_failed);");
+    printer.lines(fmt::format("if (moac_block == NULL) {{\n  {}return moac_failed;\n}}", giveBack));
     printer.line("char *moac_next = moac_block;");
     for (const Scratch &scratch : kernel.symmetric)
       printer.line(fmt::format("{0} *{1} = moac_take(&moac_next, {2});", printer.typeName(scratch.type),

@@ -208,8 +208,11 @@ public:
       kernel.setInputsAttr(withName(kernel.getInputs(), names.fresh(gen.getName().str() + "_parts")));
       inputs[state.stage] = kernel.entry().addArgument(ArrayType::get(kernel.getContext(), extents, gen.arrayType().getElementType()), gen.getLoc());
     }
-    for (const PartitionState &state : plan.states)
+    for (const PartitionState &state : plan.states) {
+      for (const PartitionState::Correction &correction : state.corrections)
+        makeFactor(correction, genOf[state.stage]);
       combine(state);
+    }
     eraseUnread(kernel);
   }
 
@@ -265,9 +268,7 @@ private:
     OpBuilder yes = OpBuilder::atBlockEnd(&where.getThenRegion().emplaceBlock());
     YieldOp::create(yes, loc, ValueRange{ConstantOp::create(yes, loc, cast<TypedAttr>(yes.getZeroAttr(valueType(result))))});
     OpBuilder no = OpBuilder::atBlockEnd(&where.getElseRegion().emplaceBlock());
-    Value fallen = ScalarOp::create(no, loc, type, no.getStringAttr("sub"), ValueRange{own, all}, UnitAttr());
-    Value factor = ScalarOp::create(no, loc, type, no.getStringAttr(correction.law.fn), fallen, UnitAttr());
-    factor.getDefiningOp()->setAttr("nonpositive", no.getUnitAttr()); // no part's maximum is above that of all
+    Value factor = read(factors[{correction.maximum, correction.law.fn.str()}], at, no);
     if (type != valueType(result))
       factor = CastOp::create(no, loc, valueType(result), factor);
     Value value = corrected(state, i + 1, index, axes, no);
@@ -277,6 +278,31 @@ private:
     return where.getResult();
   }
 
+  /// The factors that correct the parts, computed once for all that they correct: fn(maximum of the part - maximum).
+  void makeFactor(const PartitionState::Correction &correction, GenOp before) {
+    Value &made = factors[{correction.maximum, correction.law.fn.str()}];
+    if (made)
+      return;
+    OpBuilder b(before);
+    Location loc = before.getLoc();
+    GenOp maximum = genOf[correction.maximum];
+    auto type = cast<ArrayType>(inputs[correction.maximum].getType());
+    SmallVector<Attribute> indices = {b.getStringAttr(part)};
+    llvm::append_range(indices, maximum.getIndices());
+    auto gen = GenOp::create(b, loc, type, b.getStringAttr(names.fresh(maximum.getName().str() + "_factor")), b.getArrayAttr(indices));
+    Block &body = gen.getBody().emplaceBlock();
+    for (size_t i = 0; i < indices.size(); ++i)
+      body.addArgument(b.getIndexType(), loc);
+    b.setInsertionPointToEnd(&body);
+    SmallVector<Value> at(body.getArguments());
+    Value own = read(inputs[correction.maximum], at, b), all = read(maximum.getResult(), ArrayRef(at).drop_front(), b);
+    Value fallen = ScalarOp::create(b, loc, own.getType(), b.getStringAttr("sub"), ValueRange{own, all}, UnitAttr());
+    Value factor = ScalarOp::create(b, loc, own.getType(), b.getStringAttr(correction.law.fn), fallen, UnitAttr());
+    factor.getDefiningOp()->setAttr("nonpositive", b.getUnitAttr()); // no part's maximum is above that of all
+    YieldOp::create(b, loc, factor);
+    made = gen.getResult();
+  }
+
   KernelOp kernel;
   const PartitionPlan &plan;
   StageNames names;
@@ -284,6 +310,7 @@ private:
   Value parts;
   llvm::DenseMap<Stage *, GenOp> genOf;
   llvm::DenseMap<Stage *, Value> inputs;
+  std::map<std::pair<Stage *, std::string>, Value> factors;
 };
 
 struct GammaPartition : impl::GammaPartitionBase<GammaPartition> {
