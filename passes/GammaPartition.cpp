@@ -260,9 +260,10 @@ private:
     auto scalar = [&](StringRef fn, Value x, Value y, Type result) -> Value {
       return ScalarOp::create(b, loc, result, b.getStringAttr(fn), y ? ValueRange{x, y} : ValueRange{x}, UnitAttr());
     };
-    Value nothing = scalar("eq", own, least, b.getI1Type());
-    if (!correction.law.guarded) // no number where all parts have nothing
-      nothing = scalar("and", nothing, scalar("ne", all, least, b.getI1Type()), b.getI1Type());
+    Value nothing = scalar("eq", own, least, b.getI1Type()), rest = scalar(correction.law.guarded ? "eq" : "ne", all, least, b.getI1Type());
+    // Where no part has anything: no number, or 0 if the formula says so. That the condition speaks of the maximum of all
+    // also keeps these reductions from being an online group, which would ask for the guard in the formula's form.
+    nothing = scalar(correction.law.guarded ? "or" : "and", nothing, rest, b.getI1Type());
     Type result = cast<ArrayType>(inputs[state.stage].getType()).getElementType();
     auto where = WhereOp::create(b, loc, valueType(result), nothing);
     OpBuilder yes = OpBuilder::atBlockEnd(&where.getThenRegion().emplaceBlock());
