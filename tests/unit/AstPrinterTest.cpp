@@ -78,7 +78,7 @@ TEST(AstPrinter, OtherItemsSurvivePrinting) {
   Parsed first("import \"a b.moa\"\nfn f(x, y) = x\nderive g = grad k wrt A, B seed O <- G save L\n"
                "derive j = join k, g\nschedule k for cpu { lift i by 2*T cyclic as it, ii order b "
                "place S, P at kt place T inline place U store pack K at kt as [j, kk] pack V as "
-               "[j] unroll ii by 4 unroll j reduce k: owner lanes p }\nkernel z(a: f64[N] layout "
+               "[j] unroll ii by 4 unroll j reduce k: owner lanes p partition b over pe by T partition j over pe }\nkernel z(a: f64[N] layout "
                "col) -> b: f64 inplace(b = a) where N > 1 { iterate p in 0..N - 1 carry L = A, Q = "
                "1 { L = p; Q = Q } }");
   ASSERT_EQ(first.messages, "");

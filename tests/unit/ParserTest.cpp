@@ -131,7 +131,7 @@ TEST(Parser, FileItems) {
                 "derive g = grad k wrt A, B save L seed O <- G, P <-H\nderive j = join k, g\n"
                 "schedule k for cpu { lift i by 2*T cyclic as it, ii order b, it\n online k "
                 "parallel b lanes p\n place S, P at kt place T inline place U store pack K at kt "
-                "as [j, kk] pack V as [j]; unroll ii by 4 unroll j\n reduce k: owner }");
+                "as [j, kk] pack V as [j]; unroll ii by 4 unroll j\n reduce k: owner partition b over pe by 7 }");
   EXPECT_EQ(parsed.messages, "");
   EXPECT_EQ(dump(parsed.file),
             "(import a/b.moa)\n(fn f [ x y ] (* x y))\n"
@@ -140,7 +140,7 @@ TEST(Parser, FileItems) {
             "(2 [ k ] _   0 _ [ ] ) (3 [ b ] _   0 _ [ ] ) (4 [ p ] _   0 _ [ ] ) "
             "(5 [ S P ] _   0 kt [ ] ) (5 [ T ] _   1 _ [ ] ) (5 [ U ] _   2 _ [ ] ) "
             "(6 [ K ] _   0 kt [ j kk ] ) (6 [ V ] _   0 _ [ j ] ) (7 [ ii ] 4   0 _ [ ] ) "
-            "(7 [ j ] _   0 _ [ ] ) (8 [ k ] _   0 _ [ ] owner))\n");
+            "(7 [ j ] _   0 _ [ ] ) (8 [ k ] _   0 _ [ ] owner) (10 [ b ] 7   0 _ [ ] pe))\n");
 }
 
 TEST(Parser, ScheduleAndDeriveWordsAreOrdinaryNames) {
