@@ -1,5 +1,6 @@
 // Which loops run over a part of a divided axis, and how its reductions are put together; see Partition.h.
 #include "passes/Partition.h"
+#include "ir/KernelFacts.h"
 #include "passes/Slice.h"
 
 using namespace mlir;
@@ -93,6 +94,24 @@ private:
           return refuse("how far it runs in '" + state.stage->name() + "' depends on data or on other indices", "");
       }
     plan_.extent = *found;
+    return checkDomains();
+  }
+
+  /// Every reduction runs inside the axis that is divided.
+  LogicalResult checkDomains() {
+    for (PartitionState &state : plan_.states) {
+      shape::Facts facts = entryFacts(state.stage->gen->getParentOfType<KernelOp>(), graph.exprs);
+      for (BlockArgument axis : state.stage->gen.entry().getArguments())
+        assumeDomain(facts, axis, graph.exprs);
+      for (BlockArgument index : state.stage->root.term().getArguments()) {
+        unsigned i = index.getArgNumber();
+        shape::Expr lo = graph.exprs.toExpr(state.stage->root.lower(i)), hi = graph.exprs.toExpr(state.stage->root.upper(i));
+        if (plan_.axes.contains(index) && !(facts.proveNonNegative(lo) && facts.proveNonNegative(plan_.extent - hi)))
+          return refuse("it runs from " + IndexExprs::display(lo) + " to " + IndexExprs::display(hi) + " in '" + state.stage->name() +
+                            "', which is not known to lie in the axis of length " + plan_.extent.str(),
+                        "the index of one value alone is called S.k");
+      }
+    }
     return success();
   }
 
