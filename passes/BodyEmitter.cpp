@@ -109,12 +109,15 @@ Value BodyEmitter::emitRead(PsiOp op) {
   return onf::LoadOp::create(b, loc, op.getResult().getType(), place.buffer, offset);
 }
 
-/// What regions of `op` read from outside runs before `op`, as it does in the DNF.
+/// What regions of `op` read from outside runs before `op`, as it does in the DNF; but for checks that always hold inside,
+/// as 0 < N does in the terms of a sum over N: outside they might not, and nobody would ask.
 void BodyEmitter::emitCaptured(Operation *op) {
+  const bool holds = !mayFail(op->getResult(0));
   for (Region &region : op->getRegions())
     region.walk([&](Operation *inner) {
       for (Value operand : inner->getOperands())
-        if (!op->isAncestor(operand.getParentRegion()->getParentOp()) && !isa<ArrayType>(operand.getType()))
+        if (!op->isAncestor(operand.getParentRegion()->getParentOp()) && !isa<ArrayType>(operand.getType()) &&
+            !(holds && isChecked(operand)))
           emit(operand);
     });
 }

@@ -4,7 +4,9 @@
 #include "passes/Lift.h"
 #include "passes/Passes.h"
 
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -110,6 +112,7 @@ void split(moa::RedOp red, Lifter &lifter) {
 
 struct SplitStages : impl::SplitStagesBase<SplitStages> {
   void runOnOperation() override {
+    removeUnused();
     SmallVector<moa::GenOp> stages(getOperation().entry().getOps<moa::GenOp>());
     Lifter lifter(getOperation());
     for (moa::GenOp stage : stages) {
@@ -123,7 +126,14 @@ struct SplitStages : impl::SplitStagesBase<SplitStages> {
     }
     for (auto stage : getOperation().entry().getOps<moa::GenOp>())
       distinguishIndices(stage);
+    removeUnused();
     getOperation().setDnf(true);
+  }
+
+  /// What laws have left behind must neither become a stage nor be scheduled.
+  void removeUnused() {
+    IRRewriter rewriter(&getContext());
+    (void)runRegionDCE(rewriter, getOperation()->getRegions());
   }
 };
 } // namespace

@@ -128,6 +128,18 @@ kernel gathered(A: i64[P], B: i64[P]) -> (R: i64[P]) {
   O[i, j] = where(2*i < 2*M + 1, f32(1), <2> take Z (+.+) X)
 })",
      {{{"M", 1}}, {{"M", 3}}}},
+    {"a softmax whose element a concatenation cuts off was streamed",
+     R"((X4: f16[M + 1], X8: f32[1], X9: f16[N], Z: f32[N, M]) -> (O: f32[N, M] layout col) {
+  T = <0> psi ((softmax omega<1>) X4)
+  O = (X8 ++ T (outer +) X9)[0] - 2*Z
+})",
+     {{{"M", 7}, {"N", 0}}, {{"M", 3}, {"N", 5}}}},
+    {"a check that always holds in the terms of a sum was made before it, where it may fail",
+     R"((N: i64, X: f32[M - 2, 1], Z: f32[M]) -> (O: f32[M]) {
+  T = Z ((- omega<1 0>) Ω<1 0>) <0> psi f32(iota (N))
+  O[i] = max(-50.0, min(50.0, max[p < N](T[min(p, M - 1)])))
+})",
+     {{{"M", 17}, {"N", 0}}, {{"M", 3}, {"N", 5}}}},
 };
 
 TEST(FormerFailures, StayRepaired) {
