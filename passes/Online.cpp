@@ -304,11 +304,12 @@ private:
 
   /// Known at entry but for indices of the frame, and monotone in each of them: then a tile of rows has its extremes at its ends.
   bool isMonotone(const shape::Expr &e) {
-    for (BlockArgument axis : nest.root->gen.entry().getArguments())
-      if (!directionOf(e, graph.exprs.nameOf(axis)))
-        return false;
     return llvm::all_of(e.names(), [&](const std::string &name) {
-      return isa_and_nonnull<BlockArgument>(graph.exprs.valueOf(name));
+      auto index = dyn_cast_or_null<BlockArgument>(graph.exprs.valueOf(name));
+      if (!index || isa<KernelOp>(index.getOwner()->getParentOp()))
+        return index != nullptr;
+      bool isOfFrame = llvm::any_of(nest.axisOf.at(nest.root), [&](unsigned axis) { return nest.root->gen.entry().getArgument(axis) == index; });
+      return isOfFrame && directionOf(e, name);
     });
   }
 

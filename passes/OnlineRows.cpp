@@ -88,7 +88,7 @@ void OnlineRows::fetchAhead(Stage &stage, Value root, Moving moving, Along along
       std::string name = indexName(moving.axis).str();
       Value first = f.named(name + "_next", f.min(f.add(moving.at, f.number(distance)), f.sub(o.keys, f.number(moving.count))));
       Storage place = o.site.storage.lookup(psi.getArray());
-      unsigned bytes = cast<ArrayType>(psi.getArray().getType()).getElementType().getIntOrFloatBitWidth() / 8;
+      int64_t bytes = llvm::divideCeil(cast<ArrayType>(psi.getArray().getType()).getElementType().getIntOrFloatBitWidth(), 8);
       Value point = f.open(indexName(along.axis).str(), along.lo, along.hi, f.number(line / bytes));
       for (int64_t i = 0; i < moving.count; ++i) {
         BodyEmitter emitter = o.emitterFor(stage, row);
