@@ -102,7 +102,7 @@ struct InterpretResult {
   /// A target may return another status: it hinged on a value within its error bound, or (with status 0) an
   /// element that no result needs may fail and be computed all the same.
   bool uncertain = false;
-  std::set<int> failures; ///< on onf: every status that was recorded, of which one is returned
+  std::set<int> failures; ///< when it fails: every status that is met, of which one is returned
   std::vector<OracleArray> outputs; ///< empty unless status is 0
   double operations = 0;            ///< scalar arithmetic operations of the formula, for GF/s
   uint64_t visits = 0;              ///< points of reductions visited (see ir/Interpreter.h)

@@ -58,6 +58,8 @@ struct Limits {
   /// Also evaluate elements that no result needs, as a schedule that stores them does: for counts.
   /// Failures among them are ignored.
   bool unread = false;
+  /// Go on after a failure, with an unknown value, to meet what else fails.
+  bool onward = false;
 };
 
 /// Accesses to one buffer (or input of a moa kernel), in elements. An element that updates
@@ -96,7 +98,7 @@ struct Outcome {
   /// Whether a status is returned, or which, hinged on an ambiguous value or on order: do not
   /// insist on it.
   bool uncertain = false;
-  /// On onf, every status that was recorded: which of them is returned depends on order.
+  /// When it fails, every status that is met: which of them is returned depends on order.
   std::set<Status> failures;
   std::string message;
   std::vector<Tensor> results;

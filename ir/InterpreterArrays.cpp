@@ -16,10 +16,12 @@ static constexpr unsigned deepest = 1000;
 int64_t Machine::offset(const Instr &instr, const uint32_t *list, const Slot *r, double &doubt) {
   const View &view = r[instr.a].view;
   const Array &array = *view.array;
-  if (array.broken != Status::Ok)
+  if (array.broken != Status::Ok) {
     fail(array.broken, array.broken == Status::Index
                            ? fmt::format("index leaves '{}'", *array.name)
                            : fmt::format("array '{}' cannot exist", *array.name));
+    return -1;
+  }
   size_t axis = array.extents.size() - instr.aux;
   int64_t at = view.offset;
   doubt = r[instr.a].bound;
@@ -27,8 +29,10 @@ int64_t Machine::offset(const Instr &instr, const uint32_t *list, const Slot *r,
     const Slot &index = r[list[k]];
     doubt += index.bound;
     if (static_cast<uint64_t>(index.whole) >= static_cast<uint64_t>(array.extents[axis]))
-        [[unlikely]]
+        [[unlikely]] {
       badIndex(array, static_cast<unsigned>(axis), index.whole, list[instr.c] >> k & 1, doubt);
+      return -1;
+    }
     at += index.whole * array.strides[axis];
   }
   uncertain = uncertain || (doubt != 0 && list[instr.c] != 0);
@@ -42,7 +46,7 @@ void Machine::badIndex(const Array &array, unsigned axis, int64_t index, bool ch
   if (!checked && doubt == 0)
     invalid(text + "; the subscript was taken as proved in range");
   uncertain = uncertain || doubt != 0;
-  throw Stop{Ending::Returned, Status::Index, text};
+  fail(Status::Index, text);
 }
 
 void Machine::subArray(const Instr &instr, const uint32_t *list, Slot *r) {
@@ -234,7 +238,7 @@ void Machine::call(const Instr &instr, const uint32_t *list, Slot *r) {
 Tensor Machine::result(const ArraySignature &signature, View view) {
   Array &array = *view.array;
   if (array.broken != Status::Ok)
-    fail(array.broken, fmt::format("result '{}' cannot exist", signature.name));
+    throw Stop{Ending::Returned, array.broken, fmt::format("result '{}' cannot exist", signature.name)};
   Tensor tensor{signature.element, {}, {}, {}};
   tensor.extents = array.extents;
   while (tensor.extents.size() > signature.extents.size())

@@ -276,5 +276,12 @@ moac::Outcome moac::interpret(moa::KernelOp kernel, const Arguments &arguments,
     outcome.message = lowering.refusal;
     return outcome;
   }
-  return Machine(lowering.program, limits).runKernel(arguments);
+  Outcome outcome = Machine(lowering.program, limits).runKernel(arguments);
+  if (outcome.ending != Ending::Returned || outcome.status == Status::Ok)
+    return outcome;
+  Limits all = limits;
+  all.onward = true;
+  outcome.failures = Machine(lowering.program, all).runKernel(arguments).failures;
+  outcome.failures.insert(outcome.status);
+  return outcome;
 }

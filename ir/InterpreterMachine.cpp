@@ -65,7 +65,7 @@ Machine::Machine(const Program &program, const Limits &limits)
 }
 
 void Machine::fail(Status status, const std::string &message) {
-  if (!isOnf)
+  if (!isOnf && !limits.onward)
     throw Stop{Ending::Returned, status, message};
   uncertain = uncertain || (recorded != Status::Ok && recorded != status);
   failures.insert(status);

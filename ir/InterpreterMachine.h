@@ -112,7 +112,7 @@ private:
   void require(const Instr &instr, const Slot &condition);
   /// Floor division or remainder that looks at its divisor first.
   eval::Whole divide(Op op, eval::Whole a, eval::Whole b, bool checked);
-  /// Reports a status: at once on moa, at the end on onf.
+  /// Reports a status: at once on moa (unless it is to go on), at the end on onf.
   void fail(Status status, const std::string &message);
   [[noreturn]] void invalid(const std::string &message) {
     throw Stop{Ending::Invalid, Status::Ok, message};
@@ -123,13 +123,19 @@ private:
   void pop();
 
   // ---- moa arrays ----
-  /// Offset of a read from its subscripts, checked against the axes; adds the subscripts' doubt.
+  /// Offset of a read from its subscripts, checked against the axes; adds the subscripts' doubt. Negative: there is no such
+  /// element, and it is to go on.
   int64_t offset(const Instr &instr, const uint32_t *list, const Slot *r, double &doubt);
-  [[noreturn]] void badIndex(const Array &array, unsigned axis, int64_t index, bool checked,
+  void badIndex(const Array &array, unsigned axis, int64_t index, bool checked,
                              double doubt);
   void loadElement(const Instr &instr, const uint32_t *list, Slot *r) {
     double doubt = 0;
     int64_t at = offset(instr, list, r, doubt);
+    if (at < 0) [[unlikely]] {
+      r[instr.dst] = {};
+      r[instr.dst].bound = eval::unknown;
+      return;
+    }
     Array &array = *r[instr.a].view.array;
     if (!array.ready) [[unlikely]]
       need(array, at);
@@ -179,8 +185,8 @@ private:
   uint64_t steps = 0, bytes = 0;
   bool uncertain = false, isOnf = false;
   unsigned depth = 0;
-  Status recorded = Status::Ok; ///< on onf
-  std::set<Status> failures;    ///< on onf
+  Status recorded = Status::Ok; ///< the first failure after which it went on
+  std::set<Status> failures;    ///< all of them
   std::vector<Tensor> results;
 
   std::vector<std::unique_ptr<Array>> arrays;
