@@ -38,11 +38,11 @@ public:
 private:
   bool move(Stage &stage) {
     auto product = stage.root.termValue().getDefiningOp<ScalarOp>();
-    SmallVector<Value> factors = {stage.root.termValue()};
-    if (product && product.kind() == ScalarFn::mul_)
-      factors.assign(product.getOperands().begin(), product.getOperands().end());
+    const bool isProduct = product && product.kind() == ScalarFn::mul_;
     BlockArgument index = stage.root.term().getArgument(0);
-    for (Value factor : factors) {
+    // One operand at a time: w * w has its factor twice.
+    for (OpOperand &use : (isProduct ? product.getOperation() : stage.root.term().getTerminator())->getOpOperands()) {
+      Value factor = use.get();
       if (auto psi = factor.getDefiningOp<PsiOp>()) {
         Stage *source = graph.of(psi.getArray());
         auto at = llvm::find(psi.getSubscripts(), index);
@@ -52,12 +52,12 @@ private:
         BlockArgument own = source->gen.entry().getArgument(at - psi.getSubscripts().begin());
         SmallVector<Wrapper> wrappers = wrappersOf(source->gen.yielded(), own, stage);
         if (!wrappers.empty()) {
-          split(stage, psi, *source, wrappers);
+          split(stage, use, *source, wrappers);
           return true;
         }
       } else if (SmallVector<Wrapper> wrappers = wrappersOf(factor, index, stage);
-                 !wrappers.empty() || (factors.size() > 1 && !isFreeOf(factor, index) && dependsOnRange(factor, stage))) {
-        makeStage(stage, factor, wrappers);
+                 !wrappers.empty() || (isProduct && !isFreeOf(factor, index) && dependsOnRange(factor, stage))) {
+        makeStage(stage, use, wrappers);
         return true;
       }
     }
@@ -76,19 +76,8 @@ private:
       return source && !isFreeOf(factor, index) && !source->hasReduction() && dependsOnRange(source->gen.yielded(), stage);
     });
     if (refers)
-      finishOutside(stage, {}, {}, {}, IRMapping());
+      finishOutside(stage, nullptr, {}, {}, IRMapping());
     return refers;
-  }
-
-  /// The operation helps to compute `value`.
-  static bool isInside(Operation *op, Value value) {
-    for (Operation *definition = value.getDefiningOp(); definition;) {
-      if (definition->isAncestor(op))
-        return true;
-      auto where = dyn_cast<WhereOp>(definition);
-      definition = where ? (isZero(where.thenValue()) ? where.elseValue() : where.thenValue()).getDefiningOp() : nullptr;
-    }
-    return false;
   }
 
   static bool isZero(Value value) {
@@ -149,20 +138,21 @@ private:
   }
 
   /// P = e / c becomes a stage of e; the sum reads that, and what reads the sum applies the rest.
-  void split(Stage &sum, PsiOp psi, Stage &source, ArrayRef<Wrapper> wrappers) {
-    GenOp terms = cloneWithout(source.gen, innermost(wrappers), names.fresh(source.name() + "_terms"));
+  void split(Stage &sum, OpOperand &factor, Stage &source, ArrayRef<Wrapper> wrappers) {
+    auto psi = factor.get().getDefiningOp<PsiOp>();
+    GenOp terms = unlessThere(cloneWithout(source.gen, innermost(wrappers), names.fresh(source.name() + "_terms")), sum);
     IRMapping subscripts;
     for (auto [own, subscript] : llvm::zip(source.gen.entry().getArguments(), psi.getSubscripts()))
       subscripts.map(own, subscript);
     OpBuilder b(psi);
     auto read = PsiOp::create(b, psi.getLoc(), psi.getResult().getType(), terms.getResult(), psi.getSubscripts(), psi.getCheckedAttr());
-    Value whole = psi.getResult();
-    finishOutside(sum, whole, read.getResult(), wrappers, subscripts);
+    finishOutside(sum, &factor, read.getResult(), wrappers, subscripts);
     shareTerms(terms);
   }
 
   /// A factor that stands in the term itself: the rest becomes a stage over what it depends on.
-  void makeStage(Stage &sum, Value factor, ArrayRef<Wrapper> wrappers) {
+  void makeStage(Stage &sum, OpOperand &use, ArrayRef<Wrapper> wrappers) {
+    Value factor = use.get();
     Value rest = wrappers.empty() ? factor : innermost(wrappers);
     OpBuilder b(sum.gen);
     std::vector<shape::Expr> extents;
@@ -206,7 +196,7 @@ private:
     IRMapping same; // what stands outside is in the sum's own stage
     for (BlockArgument axis : sum.gen.entry().getArguments())
       same.map(axis, axis);
-    finishOutside(sum, factor, read.getResult(), wrappers, same);
+    finishOutside(sum, &use, read.getResult(), wrappers, same);
     shareTerms(terms);
   }
 
@@ -229,6 +219,24 @@ private:
     return last.op->getOperand(last.rest);
   }
 
+  /// The stage, or the one before `sum` that is the same: both factors of w * w have the same terms.
+  GenOp unlessThere(GenOp terms, Stage &sum) {
+    for (auto other : kernel.entry().getOps<GenOp>()) {
+      if (other == sum.gen)
+        break;
+      if (other == terms || other.getResult().getType() != terms.getResult().getType())
+        continue;
+      SameValue same;
+      for (auto [axis, index] : llvm::zip(terms.entry().getArguments(), other.entry().getArguments()))
+        same.match(axis, index);
+      if (same(terms.yielded(), other.yielded())) {
+        terms.erase();
+        return other;
+      }
+    }
+    return terms;
+  }
+
   /// The stage without what stands around `rest`.
   GenOp cloneWithout(GenOp gen, Value rest, const std::string &name) {
     OpBuilder b(gen);
@@ -243,12 +251,10 @@ private:
   }
 
   /// The sum of the rest becomes a stage before `sum`, which applies the wrappers to its elements.
-  void finishOutside(Stage &sum, Value factor, Value rest, ArrayRef<Wrapper> wrappers, IRMapping outside) {
+  void finishOutside(Stage &sum, OpOperand *factor, Value rest, ArrayRef<Wrapper> wrappers, IRMapping outside) {
     GenOp gen = sum.gen;
     if (factor)
-      rest = withChoices(rest, wrappers, outside);
-    if (factor)
-      factor.replaceUsesWithIf(rest, [&](OpOperand &use) { return sum.root->isAncestor(use.getOwner()) && !isInside(use.getOwner(), rest); });
+      factor->set(withChoices(rest, wrappers, outside));
     GenOp inner = cloneWithout(gen, sum.root.getResult(), names.fresh(gen.getName().str() + "_sum"));
     eraseDead(cast<RedOp>(inner.yielded().getDefiningOp()).term());
     OpBuilder b(gen.entry().getTerminator());
