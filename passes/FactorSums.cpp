@@ -110,10 +110,23 @@ private:
         }
       }
       if (!beside)
-        return ofSameRange ? wrappers : SmallVector<Wrapper>();
+        return ofSameRange && isWeight(value) ? wrappers : SmallVector<Wrapper>();
       ofSameRange |= isa<ScalarOp>(op) && dependsOnRange(beside, sum); // a choice stays in the terms too
       wrappers.push_back({op, rest});
     }
+  }
+
+  /// At most 1, so that what it is multiplied with leaves the range of numbers no sooner than the formula's terms: an
+  /// exponential below its maximum, or 0 by choice.
+  bool isWeight(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (auto scalar = dyn_cast_or_null<ScalarOp>(op))
+      return (scalar.kind() == ScalarFn::exp_ || scalar.kind() == ScalarFn::exp2_) && scalar->hasAttr("nonpositive");
+    if (auto where = dyn_cast_or_null<WhereOp>(op))
+      return (isZero(where.thenValue()) || isWeight(where.thenValue())) && (isZero(where.elseValue()) || isWeight(where.elseValue()));
+    auto psi = dyn_cast_or_null<PsiOp>(op);
+    Stage *source = psi ? graph.of(psi.getArray()) : nullptr;
+    return source && isWeight(source->gen.yielded());
   }
 
   bool dependsOnRange(Value value, Stage &sum) {
