@@ -64,6 +64,22 @@ BlockArgument moac::innermostAxis(StageGraph &graph, Stage &stage, ArrayRef<Bloc
   return best;
 }
 
+BlockArgument moac::axisAcross(StageGraph &graph, Stage &stage) {
+  constexpr int64_t few = 16; // terms: what they read stays in the cache
+  if (!stage.root || onDevice(stage.gen))
+    return {};
+  BlockArgument axis = innermostAxis(graph, stage, stage.gen.entry().getArguments());
+  if (!axis || !isa<GenOp>(axis.getOwner()->getParentOp()))
+    return {};
+  BlockArgument reduced = stage.root.term().getArguments().back();
+  std::optional<int64_t> terms = graph.exprs.toExpr(stage.root.upper(stage.root.rank() - 1)).constant();
+  bool jumps = false;
+  stage.root.term().walk([&](PsiOp psi) {
+    jumps |= strideCost(graph.strideOf(psi, reduced)) == strided && strideCost(graph.strideOf(psi, axis)) == unit;
+  });
+  return jumps && terms.value_or(few) >= few ? axis : BlockArgument();
+}
+
 bool moac::accumulatesInPlace(Stage &stage) {
   RedOp red = stage.root;
   return red && !red.isArg() && !red.isFold() && red.getResult().getType() == stage.gen.arrayType().getElementType();

@@ -11,6 +11,10 @@ namespace moac {
 /// accumulates in a register, one element at a time. Ties go to a reduction axis, then to the last free axis.
 mlir::BlockArgument innermostAxis(StageGraph &graph, Stage &stage, llvm::ArrayRef<mlir::BlockArgument> candidates);
 
+/// The axis along which memory is walked that the stage's reduction would jump over: sums of the columns of an array that is
+/// stored by rows. Null where the reduction is not the stage's value, or is short.
+mlir::BlockArgument axisAcross(StageGraph &graph, Stage &stage);
+
 /// The accumulator of the stage's reduction can be the element itself: one value, combined in place.
 bool accumulatesInPlace(Stage &stage);
 /// Loops in the order that strides suggest, innermost last. A reduction stands in it only if it runs outside the innermost

@@ -199,7 +199,27 @@ private:
     std::optional<Online> online = onlineOf(graph, nest);
     if (!online)
       return nest.root->gen.emitError() << "the stages placed at '" << nest.root->name() << "' are no online group";
+    bool keepsNumbersOnly = llvm::all_of(online->members, [](const OnlineMember &member) {
+      return (member.role == OnlineRole::Reduced || member.role == OnlineRole::Finished) && !member.lane;
+    });
+    Value one = online->inParts && keepsNumbersOnly ? isOnePart(*online, nest) : Value();
+    OpBuilder::InsertionGuard keep(b);
+    if (one) {
+      auto branch = onf::IfOp::create(b, nest.root->gen.getLoc(), one);
+      b.setInsertionPointToEnd(&branch.getThenRegion().emplaceBlock());
+      auto places = storage;
+      emit(nest);
+      storage = std::move(places);
+      b.setInsertionPointToEnd(&branch.getElseRegion().emplaceBlock());
+    }
     return emitOnline(*online, nest, schedule, {{b, values, context, entry, online->inParts ? estimateWork(nest) : blockWork(nest)}, storage});
+  }
+
+  /// The axis is too short to be divided: plain loops do it sooner.
+  Value isOnePart(const Online &online, const Nest &nest) {
+    std::vector<std::string> sizes = schedule.sizes("online", nest.root->name());
+    Value least = moa::indexConstant(b, kernel.getLoc(), sizes.size() > 2 ? std::atoll(sizes[2].c_str()) : 0);
+    return moa::buildIndex(b, kernel.getLoc(), moa::ScalarFn::le_, {materialize(online.extent), least});
   }
 
   /// Blocks are faster than what the estimate is meant for, and a team meets several times.

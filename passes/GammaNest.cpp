@@ -67,6 +67,24 @@ void scheduleTiles(Stage &stage, int64_t length, Schedule &schedule) {
     schedule.add(verb, name, {axis + "_in"});
 }
 
+/// A nest of one stage that sums along one axis while it walks along the other, in tiles that stay in the cache.
+void scheduleAcross(Stage &stage, BlockArgument axis, Schedule &schedule) {
+  constexpr int64_t tileBits = 2048 * 8;
+  std::string name = stage.name(), word = indexName(axis).str();
+  int64_t length = tileBits / std::max(8u, stage.gen.arrayType().getElementType().getIntOrFloatBitWidth());
+  schedule.add("lift", name, {word, word + "_tile", word + "_in"}, std::to_string(length));
+  for (const char *verb : {"nest", "parallel"})
+    schedule.add(verb, name, {word + "_tile"});
+  if (!stage.isResult)
+    schedule.add("place", name, {}, "store");
+  std::vector<std::string> order;
+  for (BlockArgument reduced : stage.root.term().getArguments())
+    order.push_back(indexName(reduced).str());
+  order.push_back(word + "_in");
+  schedule.add("order", name, order);
+  schedule.add("lanes", name, {word + "_in"});
+}
+
 struct GammaNest : impl::GammaNestBase<GammaNest> {
   std::vector<std::string> streamed; ///< names of the axes of online groups
   std::set<std::pair<unsigned, unsigned>> tiled; ///< names in the user's directives that gave a tile its length
@@ -141,6 +159,9 @@ struct GammaNest : impl::GammaNestBase<GammaNest> {
     if (!planned.stated && nest.members.size() == 1 && nest.depth == 1)
       if (std::optional<int64_t> length = tileOfRuns(graph, *nest.root))
         return scheduleTiles(*nest.root, *length, schedule);
+    if (!planned.stated && nest.members.size() == 1 && nest.depth == 1 && nest.root->rank() == 1 && !nest.contraction)
+      if (BlockArgument axis = axisAcross(graph, *nest.root))
+        return scheduleAcross(*nest.root, axis, schedule);
     auto outer = ArrayRef(nest.loops).take_front(nest.depth);
     schedule.add("nest", root, namesOf(outer));
     if (std::optional<Online> online = planned.stated ? std::nullopt : onlineOf(graph, nest))

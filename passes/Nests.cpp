@@ -95,8 +95,11 @@ bool joinsAsSibling(StageGraph &graph, const Nest &nest, Stage &stage) {
 } // namespace
 
 std::optional<SmallVector<unsigned>> moac::defaultJoin(StageGraph &graph, const Nest &nest, Stage &stage) {
-  if (nest.depth > 0 && !stage.readers.empty())
-    return joinAxes(graph, nest, stage);
+  if (nest.depth > 0 && !stage.readers.empty()) {
+    std::optional<SmallVector<unsigned>> axes = joinAxes(graph, nest, stage);
+    BlockArgument across = axes ? axisAcross(graph, stage) : BlockArgument();
+    return across && llvm::is_contained(*axes, across.getArgNumber()) ? std::nullopt : axes;
+  }
   if (joinsAsSibling(graph, nest, stage))
     return siblingAxes(graph, nest, stage);
   return std::nullopt;

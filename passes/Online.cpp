@@ -1,5 +1,6 @@
 // Recognising online groups by who reads what along which axis; see Online.h.
 #include "passes/Online.h"
+#include "passes/AxisChoice.h"
 #include "passes/Decide.h"
 #include "passes/Monotone.h"
 #include "passes/OnDevice.h"
@@ -117,7 +118,19 @@ private:
           llvm::any_of(stage->readers, [&](StageRead &read) { return rescale.streamed.contains(read.reader); }) &&
           llvm::any_of(nest.members, [&](Stage *other) { return isReduction(*other) && domainOf(*other) == domainOf(*stage); }))
         rescale.streamed[stage] = stage->root.term().getArgument(0);
+    if (rescale.streamed.empty() && nest.depth == 0)
+      for (Stage *stage : nest.members)
+        if (isSingle(stage) && sumsAll(*stage))
+          rescale.streamed[stage] = stage->root.term().getArgument(0);
   }
+
+  /// A reduction of a whole array, or of its columns, that no other one waits for: on its own worth dividing.
+  bool sumsAll(Stage &stage) {
+    return stage.rank() == nest.root->rank() && (stage.rank() == 0 || (stage.rank() == 1 && axisAcross(graph, stage))) &&
+           llvm::none_of(nest.members, [&](Stage *other) { return other != &stage && other->hasReduction() && graph.dependsOn(other, &stage); });
+  }
+  /// Such a reduction may be what the nest is for: nobody in it reads it.
+  bool isSumOfAll(Stage &stage) { return &stage == nest.root && nest.depth == 0 && isReduction(stage) && sumsAll(stage); }
 
   bool isStreamed(Stage &stage) {
     auto found = rescale.streamed.find(&stage);
@@ -142,7 +155,8 @@ private:
     if (!isReduction(stage))
       return stage.hasReduction() ? std::nullopt : std::optional(member);
     static const StringRef kinds[] = {"add", "max", "min"};
-    if (!llvm::is_contained(kinds, stage.root.getKind()) || !computesAsStored(stage) || stage.isResult || hasReductionInside(stage.root))
+    if (!llvm::is_contained(kinds, stage.root.getKind()) || !computesAsStored(stage) ||
+        (stage.isResult && !isSumOfAll(stage)) || hasReductionInside(stage.root))
       return std::nullopt;
     member.role = OnlineRole::Reduced;
     if (inner.empty())
@@ -245,6 +259,8 @@ private:
   bool readsFit() {
     for (OnlineMember &member : online.members)
       for (StageRead &read : member.stage->readers) {
+        if (isSumOfAll(*member.stage))
+          break;
         const OnlineMember *reader = online.of(read.reader);
         if (!reader)
           return false;

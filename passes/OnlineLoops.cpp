@@ -118,15 +118,23 @@ SmallVector<std::pair<unsigned, BlockArgument>> moac::tiledAxes(const Online &on
   return {{0, nest.root->gen.entry().getArgument(nest.axisOf.at(nest.root)[online.row])}, {1, online.first->root.term().getArgument(0)}};
 }
 
+/// The tile of values along the streamed axis and the sums of its rows are for the first two levels of cache. Parts are as many
+/// as keep the threads of a large machine busy, and long enough to be worth combining: numbers are summed sooner than rows.
+static StringRef tileSizes(const Online &online) {
+  auto isOnly = [&](OnlineRole role) {
+    return llvm::all_of(online.members, [&](const OnlineMember &member) { return member.role == role || member.role == OnlineRole::Finished; });
+  };
+  if (!online.inParts)
+    return "48, 256";
+  return isOnly(OnlineRole::Reduced) ? "1, 2048, 8192, 256" : isOnly(OnlineRole::Accumulated) ? "1, 64, 64, 256" : "1, 256, 1024, 256";
+}
+
 void moac::scheduleOnline(StageGraph &graph, const Online &online, const Nest &nest, Schedule &schedule) {
   std::string root = nest.root->name(), key = indexName(online.first->root.term().getArgument(0)).str();
   std::vector<std::string> axes = {key};
   if (online.hasRow())
     axes.insert(axes.begin(), indexName(nest.root->gen.entry().getArgument(nest.axisOf.at(nest.root)[online.row])).str());
-  // The tile of values along the streamed axis and the sums of its rows are for the first two levels of cache. Parts are as many
-  // as keep the threads of a large machine busy, and long enough to be worth combining.
-  constexpr const char *tiles = "48, 256", *divided = "1, 256, 1024, 256";
-  schedule.add("online", root, axes, online.inParts ? divided : tiles);
+  schedule.add("online", root, axes, tileSizes(online));
   for (const OnlineMember &member : online.members) {
     if (!member.blocks.stage)
       continue;

@@ -7,6 +7,7 @@ using namespace moac::moa;
 
 void OnlineParts::run() {
   OpBuilder::InsertionGuard keep(b);
+  rootPlace = o.site.storage.lookup(o.nest.root->gen.getResult());
   allocateStates();
   auto team = onf::ParallelOp::create(b, o.loc, o.site.blocks.work);
   OpBuilder::InsertPoint after = b.saveInsertionPoint();
@@ -143,4 +144,18 @@ void OnlineParts::finish() {
   o.f().apart([&] { combine(); });
   byRow.settle();
   byRow.finish();
+  storeRoot();
+}
+
+/// A reduction that is what the nest is for.
+void OnlineParts::storeRoot() {
+  Stage &root = *o.nest.root;
+  const OnlineMember *member = o.online.of(&root);
+  if (member->role == OnlineRole::Finished)
+    return;
+  Value lane = o.openLanes(*member);
+  Value value = o.load(root.root.getResult().getType(), o.buffers[&root], o.at(o.local, o.widthOf(*member), lane));
+  Value offset = rootPlace.offset(b, o.loc, member->lane ? SmallVector<Value>{lane} : SmallVector<Value>());
+  onf::StoreOp::create(b, o.loc, value, rootPlace.buffer, offset, b.getUnitAttr(), UnitAttr());
+  o.site.storage[root.gen.getResult()] = rootPlace; // later nests read it there
 }

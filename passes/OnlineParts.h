@@ -35,6 +35,8 @@ private:
   void reference(Stage &stage, OnlineReference &reference);
   Value stateAt(const OnlineMember &member, Value part, Value element);
   void finish();
+  void storeRoot();
+  Storage rootPlace; ///< where the nest's root is stored
 
   OnlineFrame &o;
   mlir::OpBuilder &b;
