@@ -199,10 +199,7 @@ private:
     std::optional<Online> online = onlineOf(graph, nest);
     if (!online)
       return nest.root->gen.emitError() << "the stages placed at '" << nest.root->name() << "' are no online group";
-    bool keepsNumbersOnly = llvm::all_of(online->members, [](const OnlineMember &member) {
-      return (member.role == OnlineRole::Reduced || member.role == OnlineRole::Finished) && !member.lane;
-    });
-    Value one = online->inParts && keepsNumbersOnly ? isOnePart(*online, nest) : Value();
+    Value one = online->inParts && online->keepsNumbers() ? isOnePart(*online, nest) : Value();
     OpBuilder::InsertionGuard keep(b);
     if (one) {
       auto branch = onf::IfOp::create(b, nest.root->gen.getLoc(), one);

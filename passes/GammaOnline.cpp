@@ -3,6 +3,7 @@
 #include "passes/FactorSums.h"
 #include "passes/Online.h"
 #include "passes/Passes.h"
+#include "passes/RowSums.h"
 #include "passes/Signs.h"
 #include "passes/Slice.h"
 #include "passes/UserSchedule.h"
@@ -25,7 +26,8 @@ struct GammaOnline : impl::GammaOnlineBase<GammaOnline> {
     bool speaksOfLoops = llvm::any_of(user.all(), [](const UserDirective &directive) { return !directive.is("tile"); });
     if (schedule.hasAny("nest") || (speaksOfLoops && !asked) || getOperation()->hasAttr("device"))
       return; // stated by whoever wrote the directives
-    if (factorSums(getOperation()))
+    const bool rows = sumRows(getOperation());
+    if (factorSums(getOperation()) || rows)
       schedule = Schedule(getOperation());
     StageGraph graph(getOperation());
     for (Nest &nest : defaultNests(graph)) {

@@ -14,11 +14,6 @@ using namespace mlir;
 using namespace moac;
 using namespace moac::moa;
 
-const OnlineMember *Online::of(Stage *stage) const {
-  const auto *found = llvm::find_if(members, [&](const OnlineMember &member) { return member.stage == stage; });
-  return found == members.end() ? nullptr : found;
-}
-
 namespace {
 class Finder {
 public:
@@ -62,12 +57,10 @@ public:
 private:
   /// Sums of blocks come after all that is computed row by row, which needs none of them.
   void orderByRole() {
-    llvm::SmallVector<OnlineMember> parts[3];
-    for (OnlineMember &member : online.members)
-      parts[member.role == OnlineRole::Finished ? 2 : member.role == OnlineRole::Accumulated ? 1 : 0].push_back(std::move(member));
-    online.members.clear();
-    for (auto &part : parts)
-      llvm::append_range(online.members, part);
+    auto turn = [](const OnlineMember &member) { return member.role == OnlineRole::Finished ? 2 : member.role == OnlineRole::Accumulated ? 1 : 0; };
+    llvm::SmallVector<OnlineMember> members = std::exchange(online.members, {});
+    for (int now : {0, 1, 2})
+      llvm::copy_if(members, std::back_inserter(online.members), [&](const OnlineMember &member) { return turn(member) == now; });
   }
 
   bool isPlainNest() {
@@ -126,11 +119,11 @@ private:
 
   /// A reduction of a whole array, or of its columns, that no other one waits for: on its own worth dividing.
   bool sumsAll(Stage &stage) {
+    auto waits = [&](Stage *other) { return other != &stage && other->hasReduction() && graph.dependsOn(other, &stage); };
     return stage.rank() == nest.root->rank() && (stage.rank() == 0 || (stage.rank() == 1 && axisAcross(graph, stage))) &&
-           llvm::none_of(nest.members, [&](Stage *other) { return other != &stage && other->hasReduction() && graph.dependsOn(other, &stage); });
+           llvm::none_of(nest.members, waits);
   }
-  /// Such a reduction may be what the nest is for: nobody in it reads it.
-  bool isSumOfAll(Stage &stage) { return &stage == nest.root && nest.depth == 0 && isReduction(stage) && sumsAll(stage); }
+  bool isSumOfAll(Stage &stage) { return &stage == nest.root && nest.depth == 0 && isReduction(stage) && sumsAll(stage); } // of the nest's own
 
   bool isStreamed(Stage &stage) {
     auto found = rescale.streamed.find(&stage);
@@ -257,10 +250,8 @@ private:
 
   /// Members are read by members at the frame's indices; what is streamed at the streamed index, by what is streamed as well.
   bool readsFit() {
-    for (OnlineMember &member : online.members)
+    for (OnlineMember &member : llvm::make_filter_range(online.members, [&](OnlineMember &each) { return !isSumOfAll(*each.stage); }))
       for (StageRead &read : member.stage->readers) {
-        if (isSumOfAll(*member.stage))
-          break;
         const OnlineMember *reader = online.of(read.reader);
         if (!reader)
           return false;

@@ -43,7 +43,16 @@ struct Online {
   shape::Expr maskedLo, maskedHi;
   Stage *first = nullptr;                  ///< the reduction that names the streamed axis
 
-  const OnlineMember *of(Stage *stage) const;
+  const OnlineMember *of(Stage *stage) const {
+    const auto *found = llvm::find_if(members, [&](const OnlineMember &member) { return member.stage == stage; });
+    return found == members.end() ? nullptr : found;
+  }
+  /// Nothing but numbers is carried along the axis.
+  bool keepsNumbers() const {
+    return llvm::all_of(members, [](const OnlineMember &member) {
+      return (member.role == OnlineRole::Reduced || member.role == OnlineRole::Finished) && !member.lane;
+    });
+  }
   bool hasRow() const { return row != Nest::none; }
 };
 

@@ -121,12 +121,18 @@ SmallVector<std::pair<unsigned, BlockArgument>> moac::tiledAxes(const Online &on
 /// The tile of values along the streamed axis and the sums of its rows are for the first two levels of cache. Parts are as many
 /// as keep the threads of a large machine busy, and long enough to be worth combining: numbers are summed sooner than rows.
 static StringRef tileSizes(const Online &online) {
-  auto isOnly = [&](OnlineRole role) {
-    return llvm::all_of(online.members, [&](const OnlineMember &member) { return member.role == role || member.role == OnlineRole::Finished; });
+  auto all = [&](llvm::function_ref<bool(const OnlineMember &)> fits) {
+    return llvm::all_of(online.members, [&](const OnlineMember &member) { return member.role == OnlineRole::Finished || fits(member); });
   };
   if (!online.inParts)
     return "48, 256";
-  return isOnly(OnlineRole::Reduced) ? "1, 2048, 8192, 256" : isOnly(OnlineRole::Accumulated) ? "1, 64, 64, 256" : "1, 256, 1024, 256";
+  if (all([](const OnlineMember &member) { return member.role == OnlineRole::Reduced; }))
+    return "1, 2048, 8192, 256";
+  bool sumsRows = all([](const OnlineMember &member) {
+    return member.role == OnlineRole::Reduced || (member.role == OnlineRole::Streamed && member.stage->hasReduction());
+  });
+  return sumsRows || all([](const OnlineMember &member) { return member.role == OnlineRole::Accumulated; }) ? "1, 64, 64, 256"
+                                                                                                         : "1, 256, 1024, 256";
 }
 
 void moac::scheduleOnline(StageGraph &graph, const Online &online, const Nest &nest, Schedule &schedule) {

@@ -41,6 +41,10 @@ FloatAttr numberOf(Value value) {
   return constant ? dyn_cast<FloatAttr>(constant.getValue()) : FloatAttr();
 }
 bool isZero(Value value) { return numberOf(value) && numberOf(value).getValue().isZero(); }
+bool isLeast(Value value) {
+  FloatAttr number = numberOf(value);
+  return number && number.getValue().isInfinity() && number.getValue().isNegative();
+}
 } // namespace
 
 /// where(m == -inf, 0, term)
@@ -48,15 +52,25 @@ std::optional<int> RescaleFinder::guardedDegree(WhereOp where, Stage &stage) {
   auto test = where.getCondition().getDefiningOp<ScalarOp>();
   if (!test || test.kind() != ScalarFn::eq_ || !isZero(where.thenValue()))
     return std::nullopt;
-  auto isLeast = [](Value value) {
-    FloatAttr number = numberOf(value);
-    return number && number.getValue().isInfinity() && number.getValue().isNegative();
-  };
   bool tests = (memberRead(test.getOperand(0)) == by && isLeast(test.getOperand(1))) ||
                (memberRead(test.getOperand(1)) == by && isLeast(test.getOperand(0)));
   std::optional<int> power = tests ? degree(where.elseValue(), stage) : std::nullopt;
   guarded |= power && *power > 0;
   return power && *power > 0 ? power : std::nullopt;
+}
+
+/// where(t == -inf, 0, term): where the maximum is -inf, so is every t, and no term is left. Another choice of 0 says nothing about
+/// such a row: it may leave terms, which are no numbers, or none.
+std::optional<int> RescaleFinder::chosenDegree(WhereOp where, std::optional<int> power, Stage &stage) {
+  if (!power || *power == 0)
+    return power;
+  auto test = where.getCondition().getDefiningOp<ScalarOp>();
+  if (!test || test.kind() != ScalarFn::eq_ || !isZero(where.thenValue()))
+    return std::nullopt;
+  bool tests = (isLeast(test.getOperand(1)) && isTerm(test.getOperand(0), stage)) ||
+               (isLeast(test.getOperand(0)) && isTerm(test.getOperand(1), stage));
+  guarded |= tests;
+  return tests ? power : std::nullopt;
 }
 
 /// The power of the factor in `value`.
@@ -73,7 +87,7 @@ std::optional<int> RescaleFinder::degree(Value value, Stage &stage) {
       return guardedDegree(where, stage);
     std::optional<int> a = degree(where.thenValue(), stage), b = degree(where.elseValue(), stage);
     if (isZero(where.thenValue()) || isZero(where.elseValue()))
-      return isZero(where.thenValue()) ? b : a;
+      return chosenDegree(where, isZero(where.thenValue()) ? b : a, stage);
     return a == b ? a : std::nullopt;
   }
   auto scalar = dyn_cast<ScalarOp>(op);
@@ -119,9 +133,14 @@ bool RescaleFinder::isShiftedTerm(Value exponent, Stage &stage) {
   auto difference = exponent.getDefiningOp<ScalarOp>();
   if (!difference || difference.kind() != ScalarFn::sub_ || memberRead(difference.getOperand(1)) != by)
     return false;
+  return isTerm(difference.getOperand(0), stage);
+}
+
+/// What the maximum is of.
+bool RescaleFinder::isTerm(Value value, Stage &stage) {
   SameValue same;
   for (auto [own, other] : llvm::zip(nest.axisOf.at(by), nest.axisOf.at(&stage)))
     same.match(by->gen.entry().getArgument(own), stage.gen.entry().getArgument(other));
   same.match(by->root.term().getArgument(0), streamed.lookup(&stage));
-  return same(by->root.termValue(), difference.getOperand(0));
+  return same(by->root.termValue(), value);
 }

@@ -42,6 +42,8 @@ private:
   std::optional<int> exponentDegree(moa::ScalarOp op, Stage &stage);
   bool isShiftedTerm(mlir::Value exponent, Stage &stage);
   std::optional<int> guardedDegree(moa::WhereOp where, Stage &stage);
+  std::optional<int> chosenDegree(moa::WhereOp where, std::optional<int> power, Stage &stage);
+  bool isTerm(mlir::Value value, Stage &stage);
   Stage *memberRead(mlir::Value value);
 
   StageGraph &graph;

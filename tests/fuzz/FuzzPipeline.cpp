@@ -78,7 +78,8 @@ private:
     if (!emitted.problems.empty()) // a kernel may have a name that C cannot have
       return;
     outcome.source = emitted.text;
-    if (!reader || tree.kernels.empty())
+    const bool callsShmem = llvm::any_of(tree.kernels, [](const tree::Kernel &kernel) { return !kernel.pe.empty(); }); // not read back
+    if (!reader || tree.kernels.empty() || callsShmem)
       return;
     const reading::CReading read = reader({"t.c", emitted.text}, {});
     for (const std::string &wrong : reading::verifyC(tree, read, emitted.text))
