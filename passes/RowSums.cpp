@@ -18,6 +18,10 @@ std::optional<shape::Expr> rowsOf(GenOp gen, IndexExprs &exprs) {
   if (!red || !gen.getIndices().empty() || red.rank() < 2 || !llvm::is_contained(kinds, red.getKind()) || !(type.isF32() || type.isF64()) ||
       red.getResult().getType() != type || isChecked(gen.yielded()))
     return std::nullopt;
+  bool ofInputs = !red->walk([](PsiOp psi) { return psi.getArray().getDefiningOp() ? WalkResult::interrupt() : WalkResult::advance(); })
+                       .wasInterrupted();
+  if (!ofInputs) // an array of the kernel may yet be computed in the sum
+    return std::nullopt;
   shape::Expr extent = exprs.toExpr(red.upper(0));
   bool isKnown = exprs.toExpr(red.lower(0)) == shape::Expr(0) && llvm::all_of(extent.names(), [&](const std::string &name) {
     auto argument = dyn_cast_or_null<BlockArgument>(exprs.valueOf(name));

@@ -3,8 +3,8 @@
 //     s == red f over i < N, j < M of t   ==   red f over i < N of r[i],  r[i] == red f over j < M of t
 //
 // Written so, it can be divided among threads along i like any reduction over one index (Online.h), and each row is combined along
-// memory. The domains of the other indices may depend on i. Reductions of numbers only, over a first index that runs from 0 to
-// what is known at entry; their order changes as the language allows.
+// memory. The domains of the other indices may depend on i. Reductions of numbers that are read from parameters only, over a first
+// index that runs from 0 to what is known at entry; their order changes as the language allows.
 #ifndef MOAC_PASSES_ROWSUMS_H
 #define MOAC_PASSES_ROWSUMS_H
 
