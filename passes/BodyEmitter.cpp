@@ -21,11 +21,17 @@ bool isPlain(Operation *op) {
   return plain;
 }
 
-/// A side of the choice is arithmetic on floating-point numbers, which compilers do not do for lanes that do not need it.
-bool computesNumbers(WhereOp where) {
+/// A side of the choice reads an array or is arithmetic on floating-point numbers: compilers do neither for lanes that do
+/// not need it, unless the machine has masks.
+bool needsBranch(WhereOp where, llvm::function_ref<bool(Value)> isKnown) {
+  auto counts = [](Operation *op) { return isa<PsiOp>(op) || (isa<ScalarOp>(op) && isa<FloatType>(op->getResult(0).getType())); };
   bool found = false;
   for (Region &region : where->getRegions())
-    region.walk([&](ScalarOp op) { found |= isa<FloatType>(op.getResult().getType()); });
+    region.walk([&](Operation *op) {
+      found |= counts(op) || llvm::any_of(op->getOperands(), [&](Value from) { // read before the choice in the DNF, behind it when printed
+        return from.getDefiningOp() && !isKnown(from) && counts(from.getDefiningOp());
+      });
+    });
   return found;
 }
 
@@ -139,13 +145,14 @@ void BodyEmitter::unswitch(Value root, llvm::function_ref<void()> inside) {
   WhereOp found;
   SmallVector<Value> pending = {root};
   llvm::DenseSet<Operation *> seen;
+  auto isKnown = [&](Value value) { return known.values.contains(value); };
   while (!pending.empty() && !found) {
     Operation *op = pending.pop_back_val().getDefiningOp();
     // A side of another choice may not be computed at all: only what stands outside of them.
     if (!op || isa<GenOp, RedOp>(op) || known.values.contains(op->getResult(0)) || !seen.insert(op).second)
       continue;
     auto where = dyn_cast<WhereOp>(op);
-    if (where && isPlain(op) && computesNumbers(where) && isSettledBefore(where.getCondition()) && !known.answers.contains(op))
+    if (where && isPlain(op) && needsBranch(where, isKnown) && isSettledBefore(where.getCondition()) && !known.answers.contains(op))
       found = where;
     llvm::append_range(pending, op->getOperands());
   }

@@ -81,7 +81,7 @@ public:
   /// in its last loop, where this steps by one.
   void forPieces(const AxisLoop &loop, llvm::function_ref<void()> inside);
   /// Runs `inside`, which opens a loop and computes `root` in it, once for each answer of the conditions that are settled
-  /// before it and choose between computed numbers: a loop without a branch runs on vector lanes.
+  /// before it and choose between numbers that are read or computed: a loop without a branch runs on vector lanes.
   void unswitch(mlir::Value root, llvm::function_ref<void()> inside);
   /// Runs `inside`, which opens `loop`, the last of a tiled axis: where the tile is whole its length is a constant.
   void wholeTiles(const AxisLoop &loop, llvm::function_ref<void()> inside);

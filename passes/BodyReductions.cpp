@@ -56,7 +56,11 @@ void BodyEmitter::emitLoopsFrom(RedOp op, bool reverse, ArrayRef<StageLoop> loop
     loop.role = "lanes"; // one sum for each lane, combined at the end: an order that depends on the extent alone
     loop.parts = partCount;
   }
-  forPieces(loop, [&] { emitLoopsFrom(op, reverse, loops.drop_front(), bounds, body); });
+  auto pieces = [&] { forPieces(loop, [&] { emitLoopsFrom(op, reverse, loops.drop_front(), bounds, body); }); };
+  if (loop.role == "lanes")
+    unswitch(op.termValue(), pieces);
+  else
+    pieces();
   known = std::move(outer);
 }
 
