@@ -132,7 +132,7 @@ LogicalResult Code::hoist(Region &region) {
   WalkResult walked = region.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (isa<moa::RedOp, moa::WhereOp>(op))
       return WalkResult::advance();
-    bool free = isHoistable(op) && !shared.hoisted.contains(op);
+    bool free = isHoistable(op) && !(isScalar(op) && shared.canFail(op)) && !shared.hoisted.contains(op);
     op->walk([&](Operation *inner) {
       for (Value operand : inner->getOperands()) {
         Operation *def = operand.getDefiningOp();

@@ -11,6 +11,7 @@
 #ifndef MOAC_PASSES_BODYEMITTER_H
 #define MOAC_PASSES_BODYEMITTER_H
 
+#include "ir/KernelFacts.h"
 #include "passes/Digits.h"
 #include "passes/Pieces.h"
 #include "passes/Storage.h"
@@ -57,6 +58,11 @@ public:
   void enter(mlir::BlockArgument axis, mlir::Value index) {
     bind(axis, index);
     known.around.axes.push_back(context.exprs.nameOf(axis));
+  }
+  /// The same for an axis that is not cut into pieces: only from here on it is known to have an element.
+  void enterWhole(mlir::BlockArgument axis, mlir::Value index) {
+    moa::assumeDomain(known.around.facts, axis, context.exprs);
+    enter(axis, index);
   }
   /// The ONF value of a DNF value, emitted at the builder's place unless it is there already.
   mlir::Value emit(mlir::Value value);

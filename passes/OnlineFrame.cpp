@@ -91,12 +91,9 @@ void OnlineFrame::bindOuter(unsigned loop, Value index) {
 }
 
 BodyEmitter OnlineFrame::emitterFor(Stage &stage, Value row) {
-  shape::Facts facts = site.blocks.facts;
-  for (BlockArgument axis : stage.gen.entry().getArguments())
-    assumeDomain(facts, axis, site.blocks.context.exprs);
-  BodyEmitter emitter(b, site.blocks.values, site.blocks.context, facts);
+  BodyEmitter emitter(b, site.blocks.values, site.blocks.context, site.blocks.facts);
   for (unsigned loop = 0; loop < nest.depth; ++loop)
-    emitter.enter(axisOf(stage, loop), loop == online.row ? row : outer[loop]);
+    emitter.enterWhole(axisOf(stage, loop), loop == online.row ? row : outer[loop]);
   for (auto [value, known] : invariants.lookup(&stage))
     emitter.bind(value, known);
   return emitter;

@@ -28,7 +28,7 @@ void OnlineProducts::scores(const OnlineMember &member) {
       sums.eachWidth(width, [&](Value end) {
         sums.each(end, [&](Value row, Value lane, Value sum) {
           BodyEmitter emitter = o.emitterFor(*kept.stage, g.add(o.i0, g.add(i, row)));
-          emitter.enter(kept.lane, g.add(o.k0, g.add(j, lane)));
+          emitter.enterWhole(kept.lane, g.add(o.k0, g.add(j, lane)));
           kept.stage->gen.getBody().walk([&](PsiOp psi) {
             if (psi.getArray() == member.stage->gen.getResult())
               emitter.bind(psi.getResult(), sum);

@@ -48,7 +48,7 @@ void OnlineRows::accumulate(const OnlineMember &member) {
       for (int64_t i = 0; i < count; ++i) {
         BodyEmitter emitter = o.emitterFor(stage, row);
         emitter.enter(red.term().getArgument(0), o.f().add(key, o.f().number(i)));
-        emitter.enter(member.lane, lane);
+        emitter.enterWhole(member.lane, lane);
         sum = o.scalar("add", {sum, emitter.emit(red.termValue())});
       }
       o.store(sum, sums, at);
@@ -92,8 +92,8 @@ void OnlineRows::fetchAhead(Stage &stage, Value root, Moving moving, Along along
       Value point = f.open(indexName(along.axis).str(), along.lo, along.hi, f.number(line / bytes));
       for (int64_t i = 0; i < moving.count; ++i) {
         BodyEmitter emitter = o.emitterFor(stage, row);
-        emitter.enter(moving.axis, f.add(first, f.number(i)));
-        emitter.enter(along.axis, point);
+        emitter.enterWhole(moving.axis, f.add(first, f.number(i)));
+        emitter.enterWhole(along.axis, point);
         SmallVector<Value> subscripts;
         for (Value subscript : psi.getSubscripts())
           subscripts.push_back(emitter.emit(subscript));
@@ -117,7 +117,7 @@ void OnlineRows::sums(const OnlineMember &member, Value row, Value from, Value t
     SmallVector<Value> sums;
     for (int64_t i = 0; i < count; ++i) {
       emitters.push_back(o.emitterFor(*member.stage, row));
-      emitters.back().enter(member.lane, o.f().add(key, o.f().number(i)));
+      emitters.back().enterWhole(member.lane, o.f().add(key, o.f().number(i)));
       sums.push_back(onf::AllocOp::create(b, o.loc, onf::BufferType::get(b.getContext(), type, "register"), o.f().number(1), "sum"));
       o.store(BodyEmitter::identity(b, o.loc, red.getKind(), type), sums.back(), Value(), true);
     }
@@ -127,7 +127,7 @@ void OnlineRows::sums(const OnlineMember &member, Value row, Value from, Value t
     o.f().apart([&] {
       Value point = o.f().open(indexName(axis).str(), lo, hi, {}, "lanes");
       for (auto [emitter, sum] : llvm::zip(emitters, sums)) {
-        emitter.enter(axis, point);
+        emitter.enterWhole(axis, point);
         onf::UpdateOp::create(b, o.loc, b.getStringAttr(red.getKind()), emitter.emit(red.termValue()), sum, Value(), b.getUnitAttr());
       }
     });
@@ -169,7 +169,7 @@ void OnlineRows::streamed(const OnlineMember &member, BodyEmitter &emitter, Valu
     GenOp gen = member.stage->gen;
     emitter.unswitch(gen.yielded(), [&] {
       Value key = o.f().open(indexName(member.lane).str(), from, to, {}, member.stage->hasReduction() ? "sequential" : "lanes");
-      emitter.enter(member.lane, key);
+      emitter.enterWhole(member.lane, key);
       Value value = emitter.emit(gen.yielded());
       Value at = o.at(o.local, o.pitch, o.f().sub(key, o.k0));
       onf::StoreOp::create(b, gen.getLoc(), value, o.buffers[member.stage], at, b.getUnitAttr(), UnitAttr());
@@ -242,7 +242,7 @@ void OnlineRows::finished(const OnlineMember &member, Value row) {
   BodyEmitter emitter = o.emitterFor(*member.stage, row);
   auto element = [&] {
     if (Value lane = o.openLanes(member))
-      emitter.enter(member.lane, lane);
+      emitter.enterWhole(member.lane, lane);
     Value value = emitter.emit(gen.yielded());
     SmallVector<Value> subscripts;
     for (BlockArgument axis : gen.entry().getArguments())

@@ -140,6 +140,19 @@ kernel gathered(A: i64[P], B: i64[P]) -> (R: i64[P]) {
   O[i] = max(-50.0, min(50.0, max[p < N](T[min(p, M - 1)])))
 })",
      {{{"M", 17}, {"N", 0}}, {{"M", 3}, {"N", 5}}}},
+    {"a choice that is settled by an element was settled before the loop that may be empty",
+     R"((X: bool[M], Y: bf16[2*M], U: f32[2*N], V: f32[N, 3]) -> (O: f32[M]) {
+  O[i] = where((X and X)[0], Y[i + i], max(-50.0, min(50.0, (<N> take U) (max.-) ((red max) omega<1>) V)))
+})",
+     {{{"M", 0}, {"N", 3}}, {{"M", 2}, {"N", 5}}}},
+    {"the oracle asked for a scalar of a call before the elements that need it",
+     R"((X: f64[0], Y: f64[M]) -> (O: f64[0]) {
+  O = without_size(X, <1> psi Y)
+}
+kernel without_size(X: f64[P], s: f64) -> (R: f64[P]) {
+  R[i] = X[i] - abs(s)
+})",
+     {{{"M", 1}}, {{"M", 3}}}},
 };
 
 TEST(FormerFailures, StayRepaired) {
