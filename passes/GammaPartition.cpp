@@ -342,7 +342,8 @@ struct GammaPartition : impl::GammaPartitionBase<GammaPartition> {
     if (first.names.size() > 1)
       return user.refuse(first, 1, "cannot-partition", reason, help);
     unsigned number = 0;
-    for (DirectiveAttr directive : Schedule(kernel).all())
+    Schedule schedule(kernel);
+    for (DirectiveAttr directive : schedule.all())
       if (number++ > first.number && directive.getVerb().getValue() == "partition")
         return user.refuse({number - 1, "partition", "", {cast<StringAttr>(directive.getAxes()[0]).getValue()}}, 0, "cannot-partition", reason, help);
     return success();
