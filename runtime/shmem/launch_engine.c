@@ -27,6 +27,8 @@ static void set_openmpi_environment(void) {
       {"OMPI_MCA_btl", "^openib"},
       /* compare_and_swap of the one crashes, the other never progresses. */
       {"OMPI_MCA_osc", "^rdma,ucx"},
+      /* Else a PE that waits inside the engine keeps its core from the one that would answer it. */
+      {"OMPI_MCA_mpi_yield_when_idle", "1"},
   };
   for (size_t i = 0; i < sizeof settings / sizeof settings[0]; ++i)
     setenv(settings[i][0], settings[i][1], 0);

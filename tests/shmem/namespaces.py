@@ -11,9 +11,10 @@ import sys
 import tempfile
 import time
 
-SETTINGS = {  # what makes an engine use nothing but TCP
-    "oshmem": {"UCX_TLS": "tcp,self"},
-    "mpi": {"OMPI_MCA_btl": "tcp,self", "OMPI_MCA_pml": "ob1"},
+LINK = "moac0"  # both ends of the pair have this name, each in its namespace
+SETTINGS = {  # what makes an engine use nothing but TCP, and of that nothing but the pair
+    "oshmem": {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": LINK},
+    "mpi": {"OMPI_MCA_btl": "tcp,self", "OMPI_MCA_pml": "ob1", "OMPI_MCA_btl_tcp_if_include": LINK},
 }
 AGENT = """#!/bin/sh
 # Called by mpirun with a host and a command: the second namespace, under a host name of its own.
@@ -26,10 +27,10 @@ def ip(*words):
     return subprocess.run(["ip", *words], capture_output=True, text=True).returncode == 0
 
 
-def carries(name, link):
+def carries(name):
     """The interface is up and knows it, which takes a moment; before that an engine would not use it."""
     for _ in range(100):
-        shown = subprocess.run(["ip", "-n", name, "-brief", "link", "show", link], capture_output=True, text=True).stdout
+        shown = subprocess.run(["ip", "-n", name, "-brief", "link", "show", LINK], capture_output=True, text=True).stdout
         if " UP " in shown and "LOWER_UP" in shown:
             return True
         time.sleep(0.05)
@@ -43,14 +44,12 @@ class Hosts:
         tag = os.getpid() % 100000
         self.names = [f"moac-a{tag}", f"moac-b{tag}"]
         self.addresses = [f"10.{tag % 200 + 20}.77.{i}" for i in (1, 2)]
-        links = [f"mv{tag}a", f"mv{tag}b"]
         good = all([ip("netns", "add", name) for name in self.names])
-        good = good and ip("link", "add", links[0], "netns", self.names[0], "type", "veth",
-                           "peer", "name", links[1], "netns", self.names[1])
-        for name, address, link in zip(self.names, self.addresses, links):
-            good = good and ip("-n", name, "addr", "add", address + "/24", "dev", link)
-            good = good and ip("-n", name, "link", "set", "lo", "up") and ip("-n", name, "link", "set", link, "up")
-        self.good = good and all([carries(name, link) for name, link in zip(self.names, links)])
+        good = good and ip("link", "add", LINK, "netns", self.names[0], "type", "veth", "peer", "name", LINK, "netns", self.names[1])
+        for name, address in zip(self.names, self.addresses):
+            good = good and ip("-n", name, "addr", "add", address + "/24", "dev", LINK)
+            good = good and ip("-n", name, "link", "set", "lo", "up") and ip("-n", name, "link", "set", LINK, "up")
+        self.good = good and all([carries(name) for name in self.names])
         return self
 
     def __exit__(self, *_):
@@ -67,13 +66,24 @@ def main(launcher, engine, pes, *program):
         with open(agent, "w") as file:
             file.write(AGENT.format(name=hosts.names[1]))
         os.chmod(agent, 0o700)
-        environment = dict(os.environ, OMPI_MCA_plm_rsh_agent=agent, **SETTINGS[engine])
+        environment = dict(os.environ, OMPI_MCA_plm_rsh_agent=agent, OMPI_MCA_oob_tcp_if_include=LINK, **SETTINGS[engine])
         where = ",".join(f"{address}:{(int(pes) + 1 - i) // 2}" for i, address in enumerate(hosts.addresses))
         command = ["ip", "netns", "exec", hosts.names[0], launcher, "-n", pes, "--heap", "16M", "--engine", engine,
                    "--hosts", where, *program]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=170)
-        sys.stdout.write(done.stdout + done.stderr)
-        return done.returncode
+        for more in (True, False):
+            try:
+                done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=85)
+            except subprocess.TimeoutExpired:
+                if not more:
+                    raise
+                # Seen once in some hundred runs, on a busy machine, inside Open MPI. What hangs in the layer hangs again.
+                print("no end after 85 s: once more")
+                for name in hosts.names:
+                    left = subprocess.run(["ip", "netns", "pids", name], capture_output=True, text=True).stdout.split()
+                    subprocess.run(["kill", "-KILL", *left], capture_output=True)
+                continue
+            sys.stdout.write(done.stdout + done.stderr)
+            return done.returncode
 
 
 sys.exit(main(*sys.argv[1:]))
