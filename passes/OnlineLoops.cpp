@@ -151,7 +151,7 @@ void moac::scheduleOnline(StageGraph &graph, const Online &online, const Nest &n
       packed.push_back(indexName(axis).str());
     packed.push_back(indexName(c.lane).str());
     schedule.add("pack", member.stage->name(), packed);
-    schedule.add("unroll", member.stage->name(), {indexName(c.row).str()}, "MOAC_ROWS, 1");
+    schedule.add("unroll", member.stage->name(), {indexName(c.row).str()}, "MOAC_ROWS, 4, 1");
     schedule.add("lanes", member.stage->name(), {indexName(c.lane).str()}, isDouble ? "MOAC_COLS_F64" : "MOAC_COLS_F32");
   }
 }

@@ -406,7 +406,51 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
                   }
                 }
               }
-              for (int64_t i_block = i_whole; i_block < i_len; ++i_block) { // attention.moa:4
+              const int64_t i_most = i_whole + i_len%MOAC_ROWS/4*4;
+              for (int64_t i_block = i_whole; i_block < i_most; i_block += 4) { // attention.moa:4
+                const int64_t Q_pack_at = i_block*(D + 1);
+                double S_sum_block[4*MOAC_COLS_F64]; // attention.moa:4
+                #pragma GCC unroll 4
+                for (int64_t ii = 0; ii < 4; ++ii) { // attention.moa:4
+                  #pragma omp simd simdlen(MOAC_COLS_F64)
+                  MOAC_WHOLE_LANES
+                  for (int64_t kk = 0; kk < MOAC_COLS_F64; ++kk) { // attention.moa:4
+                    S_sum_block[ii*MOAC_COLS_F64 + kk] = 0.0;
+                  }
+                }
+                for (int64_t j = 0; j < D; ++j) { // attention.moa:4
+                  #pragma GCC unroll 4
+                  for (int64_t ii = 0; ii < 4; ++ii) { // attention.moa:4
+                    #pragma omp simd simdlen(MOAC_COLS_F64)
+                    MOAC_WHOLE_LANES
+                    for (int64_t kk = 0; kk < MOAC_COLS_F64; ++kk) { // attention.moa:4
+                      S_sum_block[ii*MOAC_COLS_F64 + kk] += Q_pack[Q_pack_at + ii*(D + 1) + j]
+                          * K_pack[K_pack_at + j*MOAC_COLS_F64 + kk];
+                    }
+                  }
+                }
+                if (k_left == MOAC_COLS_F64) {
+                  #pragma GCC unroll 4
+                  for (int64_t ii = 0; ii < 4; ++ii) { // attention.moa:4
+                    #pragma omp simd simdlen(MOAC_COLS_F64)
+                    MOAC_WHOLE_LANES
+                    for (int64_t kk = 0; kk < MOAC_COLS_F64; ++kk) { // attention.moa:4
+                      S[(i_block + ii)*272 + (k_block + kk)] = S_sum_block[ii*MOAC_COLS_F64 + kk]
+                          / S_part_value;
+                    }
+                  }
+                } else {
+                  #pragma GCC unroll 4
+                  for (int64_t ii = 0; ii < 4; ++ii) { // attention.moa:4
+                    #pragma omp simd
+                    for (int64_t kk = 0; kk < k_left; ++kk) { // attention.moa:4
+                      S[(i_block + ii)*272 + (k_block + kk)] = S_sum_block[ii*MOAC_COLS_F64 + kk]
+                          / S_part_value;
+                    }
+                  }
+                }
+              }
+              for (int64_t i_block = i_most; i_block < i_len; ++i_block) { // attention.moa:4
                 const int64_t Q_pack_at = i_block*(D + 1);
                 double S_sum_block[MOAC_COLS_F64]; // attention.moa:4
                 #pragma omp simd simdlen(MOAC_COLS_F64)
@@ -557,7 +601,52 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
                   }
                 }
               }
-              for (int64_t i_block = i_whole; i_block < i_len; ++i_block) { // attention.moa:7
+              const int64_t i_most = i_whole + i_len%MOAC_ROWS/4*4;
+              for (int64_t i_block = i_whole; i_block < i_most; i_block += 4) { // attention.moa:7
+                double O_sum_block[4*MOAC_COLS_F64]; // attention.moa:7
+                #pragma GCC unroll 4
+                for (int64_t ii = 0; ii < 4; ++ii) { // attention.moa:7
+                  #pragma omp simd simdlen(MOAC_COLS_F64)
+                  MOAC_WHOLE_LANES
+                  for (int64_t pp = 0; pp < MOAC_COLS_F64; ++pp) { // attention.moa:7
+                    O_sum_block[ii*MOAC_COLS_F64 + pp] = 0.0;
+                  }
+                }
+                for (int64_t k = 0; k < k_len; ++k) { // attention.moa:7
+                  #pragma GCC unroll 4
+                  for (int64_t ii = 0; ii < 4; ++ii) { // attention.moa:7
+                    #pragma omp simd simdlen(MOAC_COLS_F64)
+                    MOAC_WHOLE_LANES
+                    for (int64_t pp = 0; pp < MOAC_COLS_F64; ++pp) { // attention.moa:7
+                      O_sum_block[ii*MOAC_COLS_F64 + pp] += S[(i_block + ii)*272 + k]
+                          * V_pack[V_pack_at + k*MOAC_COLS_F64 + pp];
+                    }
+                  }
+                }
+                if (p_left == MOAC_COLS_F64) {
+                  #pragma GCC unroll 4
+                  for (int64_t ii = 0; ii < 4; ++ii) { // attention.moa:7
+                    #pragma omp simd simdlen(MOAC_COLS_F64)
+                    MOAC_WHOLE_LANES
+                    for (int64_t pp = 0; pp < MOAC_COLS_F64; ++pp) { // attention.moa:7
+                      const int64_t at = (i_block + ii)*E + (p_block + pp);
+                      O_sum[at] = O_sum[at] * m_factor[i_block + ii]
+                          + O_sum_block[ii*MOAC_COLS_F64 + pp];
+                    }
+                  }
+                } else {
+                  #pragma GCC unroll 4
+                  for (int64_t ii = 0; ii < 4; ++ii) { // attention.moa:7
+                    #pragma omp simd
+                    for (int64_t pp = 0; pp < p_left; ++pp) { // attention.moa:7
+                      const int64_t at = (i_block + ii)*E + (p_block + pp);
+                      O_sum[at] = O_sum[at] * m_factor[i_block + ii]
+                          + O_sum_block[ii*MOAC_COLS_F64 + pp];
+                    }
+                  }
+                }
+              }
+              for (int64_t i_block = i_most; i_block < i_len; ++i_block) { // attention.moa:7
                 double O_sum_block[MOAC_COLS_F64]; // attention.moa:7
                 #pragma omp simd simdlen(MOAC_COLS_F64)
                 MOAC_WHOLE_LANES
