@@ -113,7 +113,7 @@ private:
   void strategy(const ast::Name &name) {
     static const std::vector<std::string> all = {"owner", "private", "atomic", "recompute"};
     if (llvm::is_contained(all, name.text)) {
-      if (name.text != "owner")
+      if (name.text == "atomic" || name.text == "recompute")
         diags.report(diag::notYet, name.range, "reduce by " + name.text);
     } else {
       diags.report(diag::unknownStrategy, name.range, name.text).help(didYouMean(name.text, all));
@@ -146,6 +146,7 @@ void reportRefusal(const Refusal &refusal, const std::vector<ast::File> &files,
   static constexpr DiagKind<2> kinds[] = {
       diag::unknownLoop, diag::unknownValue, diag::cannotLift,   diag::cannotOrder,
       diag::cannotPlace,    diag::cannotPack, diag::cannotLanes,  diag::cannotUnroll, diag::cannotParallel, diag::cannotOnline, diag::cannotTile,
+      diag::cannotReduce,
       diag::cannotPartition};
   const auto *kind = llvm::find_if(
       kinds, [&](DiagKind<2> k) { return StringRef(diagName(k.id)) == refusal.kind; });

@@ -4,6 +4,7 @@
 #include "passes/OnDevice.h"
 #include "passes/OnlineLoops.h"
 #include "passes/Passes.h"
+#include "passes/ReduceStrategy.h"
 #include "passes/Slice.h"
 #include "passes/TileChoice.h"
 #include "passes/UserNests.h"
@@ -86,11 +87,11 @@ void scheduleAcross(Stage &stage, BlockArgument axis, Schedule &schedule) {
 }
 
 struct GammaNest : impl::GammaNestBase<GammaNest> {
-  std::vector<std::string> streamed; ///< names of the axes of online groups
+  std::vector<std::string> streamed, divided; ///< names of the axes of online groups, and of those that run in parts
   std::set<std::pair<unsigned, unsigned>> tiled; ///< names in the user's directives that gave a tile its length
 
   void runOnOperation() override {
-    streamed.clear(), tiled.clear();
+    streamed.clear(), divided.clear(), tiled.clear();
     Schedule schedule(getOperation());
     if (schedule.hasAny("nest"))
       return; // stated by whoever wrote the directives
@@ -110,7 +111,7 @@ struct GammaNest : impl::GammaNestBase<GammaNest> {
     for (PlannedNest &planned : nests)
       state(planned, graph, schedule, user);
     schedule.store(getOperation());
-    if (failed(checkOnline(user, graph)) || failed(checkTiles(user)))
+    if (failed(checkOnline(user, graph)) || failed(checkTiles(user)) || failed(checkStrategies(user, graph, divided)))
       signalPassFailure();
   }
 
@@ -196,8 +197,11 @@ struct GammaNest : impl::GammaNestBase<GammaNest> {
     scheduleOnline(graph, online, nest, schedule);
     for (auto [index, axis] : tiledAxes(online, nest))
       tile(user, graph, axis, schedule, "online", nest.root->name(), index);
-    for (StringRef name : loopNames(online.first->root.term().getArgument(0)))
+    for (StringRef name : loopNames(online.first->root.term().getArgument(0))) {
       streamed.push_back(name.str());
+      if (online.inParts)
+        divided.push_back(name.str());
+    }
     for (Stage *stage : nest.members)
       if (stage != nest.root)
         schedule.add("place", stage->name(), {nest.root->name()}, "at");

@@ -5,6 +5,7 @@
 #include "passes/Monotone.h"
 #include "passes/OnDevice.h"
 #include "passes/Pieces.h"
+#include "passes/ReduceStrategy.h"
 #include "passes/Slice.h"
 
 #include "ir/KernelFacts.h"
@@ -111,28 +112,27 @@ private:
           llvm::any_of(stage->readers, [&](StageRead &read) { return rescale.streamed.contains(read.reader); }) &&
           llvm::any_of(nest.members, [&](Stage *other) { return isReduction(*other) && domainOf(*other) == domainOf(*stage); }))
         rescale.streamed[stage] = stage->root.term().getArgument(0);
-    if (rescale.streamed.empty() && nest.depth == 0)
+    if (rescale.streamed.empty())
       for (Stage *stage : nest.members)
         if (isSingle(stage) && sumsAll(*stage))
           rescale.streamed[stage] = stage->root.term().getArgument(0);
   }
 
-  /// A reduction of a whole array, or of its columns, that no other one waits for: on its own worth dividing.
+  /// A reduction of a whole array, of its columns, or of rows that a user divides, that no other one waits for.
   bool sumsAll(Stage &stage) {
     auto waits = [&](Stage *other) { return other != &stage && other->hasReduction() && graph.dependsOn(other, &stage); };
-    return stage.rank() == nest.root->rank() && (stage.rank() == 0 || (stage.rank() == 1 && axisAcross(graph, stage))) &&
-           llvm::none_of(nest.members, waits);
+    bool all = nest.depth == 0 ? stage.rank() == 0 || (stage.rank() == 1 && axisAcross(graph, stage))
+                               : nest.depth == stage.rank() && strategyOf(stage) == "private";
+    return stage.rank() == nest.root->rank() && all && llvm::none_of(nest.members, waits);
   }
-  bool isSumOfAll(Stage &stage) { return &stage == nest.root && nest.depth == 0 && isReduction(stage) && sumsAll(stage); } // of the nest's own
+  bool isSumOfAll(Stage &stage) { return &stage == nest.root && isReduction(stage) && sumsAll(stage); } // of the nest's own
 
-  bool isStreamed(Stage &stage) {
+  template <typename Binder> bool streams(Stage &stage) {
     auto found = rescale.streamed.find(&stage);
-    return found != rescale.streamed.end() && isa<GenOp>(binderOf(found->second));
+    return found != rescale.streamed.end() && isa<Binder>(binderOf(found->second));
   }
-  bool isReduction(Stage &stage) {
-    auto found = rescale.streamed.find(&stage);
-    return found != rescale.streamed.end() && isa<RedOp>(binderOf(found->second));
-  }
+  bool isStreamed(Stage &stage) { return streams<GenOp>(stage); }
+  bool isReduction(Stage &stage) { return streams<RedOp>(stage); }
   static bool computesAsStored(Stage &stage) {
     Type type = stage.gen.arrayType().getElementType();
     return (type.isF32() || type.isF64()) && stage.gen.yielded().getType() == type;
@@ -365,12 +365,12 @@ private:
   /// read twice.
   bool isWorthIt() {
     int64_t sums = count(OnlineRole::Accumulated), all = sums + count(OnlineRole::Reduced);
-    constexpr int64_t shortest = 512;
     if (!online.inParts)
       return all > 1;
-    if (online.extent.constant().value_or(shortest) < shortest)
-      return false;
-    return nest.depth == 0 ? all > 0 : sums > 0 && all > 1;
+    if (StringRef said = strategyOf(*online.first); !said.empty())
+      return said == "private";
+    constexpr int64_t shortest = 512;
+    return online.extent.constant().value_or(shortest) >= shortest && (nest.depth == 0 ? all > 0 : sums > 0 && all > 1);
   }
 
   bool findRescales() {

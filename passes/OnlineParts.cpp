@@ -75,13 +75,16 @@ void OnlineParts::foldPart(Value part) {
   save(part);
 }
 
+/// Where the row at hand is along a loop of the nest.
+OnlineParts::Value OnlineParts::indexOf(unsigned loop) { return loop == o.online.row ? o.f().add(o.i0, o.local) : o.outer[loop]; }
+
 /// The place of a part's state for the row at hand.
 OnlineParts::Value OnlineParts::stateAt(const OnlineMember &member, Value part, Value element) {
   LoopFrame &f = o.f();
   Value at = f.number(0);
   for (unsigned loop = 0; loop < o.nest.depth; ++loop) {
     Value extent = o.extentOf(*o.nest.root, o.axisOf(*o.nest.root, loop));
-    at = f.add(f.mul(at, extent), loop == o.online.row ? f.add(o.i0, o.local) : o.outer[loop]);
+    at = f.add(f.mul(at, extent), indexOf(loop));
   }
   at = f.add(f.mul(at, o.parts), part);
   return element ? f.add(f.mul(at, o.widthOf(member)), element) : at;
@@ -155,7 +158,9 @@ void OnlineParts::storeRoot() {
     return;
   Value lane = o.openLanes(*member);
   Value value = o.load(root.root.getResult().getType(), o.buffers[&root], o.at(o.local, o.widthOf(*member), lane));
-  Value offset = rootPlace.offset(b, o.loc, member->lane ? SmallVector<Value>{lane} : SmallVector<Value>());
-  onf::StoreOp::create(b, o.loc, value, rootPlace.buffer, offset, b.getUnitAttr(), UnitAttr());
+  SmallVector<Value> subscripts(root.rank(), lane);
+  for (unsigned loop = 0; loop < o.nest.depth; ++loop)
+    subscripts[o.axisOf(root, loop).getArgNumber()] = indexOf(loop);
+  onf::StoreOp::create(b, o.loc, value, rootPlace.buffer, rootPlace.offset(b, o.loc, subscripts), b.getUnitAttr(), UnitAttr());
   o.site.storage[root.gen.getResult()] = rootPlace; // later nests read it there
 }

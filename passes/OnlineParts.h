@@ -33,6 +33,7 @@ private:
   void save(Value part);
   void combine();
   void reference(Stage &stage, OnlineReference &reference);
+  Value indexOf(unsigned loop);
   Value stateAt(const OnlineMember &member, Value part, Value element);
   void finish();
   void storeRoot();

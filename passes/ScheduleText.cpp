@@ -59,8 +59,12 @@ private:
 
   void online(Nest &nest) {
     std::optional<Online> group = nest.online ? onlineOf(graph, nest) : std::nullopt;
-    if (group)
-      line("online " + loopNames(group->first->root.term().getArgument(0)).front());
+    if (!group)
+      return;
+    StringRef streamed = loopNames(group->first->root.term().getArgument(0)).front();
+    line("online " + streamed);
+    if (group->inParts)
+      line("reduce " + streamed + " : private");
   }
 
   /// Lengths of the tiles that moac makes.

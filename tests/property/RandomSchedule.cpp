@@ -109,7 +109,7 @@ private:
 
   std::string directive(std::vector<std::string> &made) {
     const std::string number = std::to_string(1 + random.below(6));
-    switch (random.below(10)) {
+    switch (random.below(11)) {
     case 0:
     case 1:
     case 2: {
@@ -130,6 +130,8 @@ private:
     case 8:
       return "pack " + pick(arrays) + (random.below(3) == 0 ? "" : " at " + pick(loops)) + " as [" +
              some() + "]";
+    case 9:
+      return "reduce " + pick(loops) + (random.below(3) == 0 ? " : owner" : " : private");
     default:
       return "place " + pick(values) + (random.below(2) == 0 ? " inline" : " store");
     }
