@@ -13,7 +13,7 @@
 namespace moac::model {
 namespace {
 
-constexpr std::string_view usage = "usage: moac shmem-check TRACE... [--json]\n";
+constexpr std::string_view usage = "usage: moac shmem-check TRACE... [--model paper|comid] [--json]\n";
 
 bool readInput(const std::string &input, Trace &trace, std::ostream &err) {
   std::vector<std::string> files = {input};
@@ -91,15 +91,23 @@ void printJson(const Trace &trace, const TraceReport &report, const std::string 
 
 int shmemCheckMain(const std::vector<std::string> &args, std::ostream &out, std::ostream &err) {
   bool json = false;
+  std::optional<std::string> model;
   std::vector<std::string> inputs;
-  for (const std::string &arg : args) {
+  for (size_t i = 0; i < args.size(); ++i) {
+    const std::string &arg = args[i];
     if (arg == "--json")
       json = true;
+    else if (arg == "--model" && i + 1 < args.size())
+      model = args[++i];
+    else if (arg.starts_with("--model="))
+      model = arg.substr(std::string_view("--model=").size());
     else if (arg.starts_with("-"))
       return err << "error: unknown option '" << arg << "'\n" << usage, 2;
     else
       inputs.push_back(arg);
   }
+  if (model && *model != "paper" && *model != "comid")
+    return err << "error: traces are judged by model paper or comid, not '" << *model << "'\n" << usage, 2;
   if (inputs.empty())
     return err << "error: no trace\n" << usage, 2;
   Trace trace;
@@ -108,7 +116,7 @@ int shmemCheckMain(const std::vector<std::string> &args, std::ostream &out, std:
       return 1;
   if (auto error = validateTrace(trace, inputs.front()))
     return err << error->file << ": error: " << error->message << "\n", 1;
-  TraceReport report = checkTrace(trace);
+  TraceReport report = checkTrace(trace, model == "comid" ? TraceModel::ComId : TraceModel::Paper);
   std::ostringstream summary;
   summary << trace.records.size() << " records, " << report.accesses
           << " accesses: " << report.findings.size() << " races, " << report.problems.size()

@@ -158,6 +158,8 @@ private:
       return;
     if (words[0] == "added")
       return readAdded();
+    if (words[0] == "com")
+      return readComId();
     if (words[0] == "pes" || words[0] == "team")
       return void(readDeclaration());
     auto found = std::find_if(infos.begin(), infos.end(),
@@ -204,6 +206,19 @@ private:
     trace.records[add->second].old = found.old;
     trace.records[add->second].seen = found.stamp;
     adds.erase(add);
+  }
+
+  void readComId() {
+    int64_t id = 0, parent = 0;
+    if (words.size() != 4 || words[2] != "under")
+      return void(fail("expected 'com ID under ID'"));
+    if (!integer(words[1], id, 1, INT64_MAX) || !integer(words[3], parent, 0, INT64_MAX))
+      return;
+    for (int64_t at = parent; at != 0; at = trace.comParents.contains(at) ? trace.comParents[at] : 0)
+      if (at == id)
+        return void(fail("com " + std::to_string(id) + " would be below itself"));
+    if (trace.comParents.try_emplace(id, parent).first->second != parent)
+      fail("com " + std::to_string(id) + " had another parent before");
   }
 
   bool readDeclaration() {
@@ -270,6 +285,8 @@ private:
       record.seen = number;
     else if (key == "ctx")
       record.context = number;
+    else if (key == "com")
+      record.com = number;
     else if (key == "val")
       record.value = number;
     else if (key == "old")

@@ -53,6 +53,7 @@ struct Record {
   int domain = 0;   // word: atomicity domain of the context
   int token = 0;    // word: release/acquire token, or the name of a collective
   int64_t context = 0, team = 0, sequence = 0;
+  int64_t com = 0; // communication id, 0 is the global one
   std::optional<int64_t> stamp, seen, value, old; // seen: stamp after the read of an update
   int64_t add = 0; // number of an add whose value and old value come in a line of their own
   bool nostore = false, nonBlocking = false, fails = false, atomic = false;
@@ -64,6 +65,7 @@ struct Record {
 struct Trace {
   int pes = 0;
   std::map<int64_t, std::vector<int>> teams; // without team 0, all PEs
+  std::map<int64_t, int64_t> comParents;     // of those that do not stand directly below 0
   std::vector<std::string> words = {""};
   std::vector<std::string> spaces = {""};
   std::vector<Record> records; // the records of one thread are in program order

@@ -19,9 +19,10 @@ int flagPe(const Record &r) { return r.word ? r.word->pe : r.to.empty() ? r.pe :
 
 class Checker {
 public:
-  explicit Checker(const Trace &trace)
-      : trace(trace),
-        order(trace, [this](const TraceAccess &a, const Knowledge &k) { see(a, k); }) {}
+  Checker(const Trace &trace, TraceModel model)
+      : trace(trace), order(trace, model == TraceModel::ComId,
+                            [this](const TraceAccess &a, const Knowledge &k,
+                                   const Knowledge &plainly) { see(a, k, plainly); }) {}
 
   TraceReport run() {
     report.problems = schedule(trace, order, [this](int record) {
@@ -32,9 +33,10 @@ public:
   }
 
 private:
-  void see(const TraceAccess &access, const Knowledge &known) {
+  void see(const TraceAccess &access, const Knowledge &known, const Knowledge &plainly) {
     ++report.accesses;
-    shadow.record(access, known, [&](const TraceAccess &earlier) { race(earlier, access, known); });
+    shadow.record(access, known,
+                  [&](const TraceAccess &earlier) { race(earlier, access, plainly); });
   }
 
   void race(const TraceAccess &first, const TraceAccess &second, const Knowledge &known) {
@@ -52,10 +54,11 @@ private:
     finding.secondRange = second.range;
     finding.firstStores = first.store;
     finding.secondStores = second.store;
-    int last = order.lastKnown(known, order.threadOf(first.id));
+    int last = order.plain().lastKnown(known, order.plain().threadOf(first.id));
     if (last > first.record)
       finding.flag = last;
-    finding.missing = classify(first, second, finding.flag, last);
+    finding.missing = known.contains(first.id) ? Missing::CommunicationId
+                                               : classify(first, second, finding.flag, last);
     report.findings.push_back(finding);
   }
 
@@ -85,7 +88,7 @@ private:
   }
 
   const Trace &trace;
-  TraceOrder order;
+  TraceOrders order;
   ShadowMemory shadow;
   std::map<std::tuple<int, int, RecordKind, RecordKind, bool, bool>, size_t> seen;
   TraceReport report;
@@ -93,7 +96,7 @@ private:
 
 } // namespace
 
-TraceReport checkTrace(const Trace &trace) { return Checker(trace).run(); }
+TraceReport checkTrace(const Trace &trace, TraceModel model) { return Checker(trace, model).run(); }
 
 std::string advice(const Trace &trace, const Finding &finding) {
   const Record &a = trace.records[finding.first], &b = trace.records[finding.second];
@@ -128,6 +131,10 @@ std::string advice(const Trace &trace, const Finding &finding) {
            "synchronise";
   case Missing::FenceBetweenTransfers:
     return "missing fence: put a fence between " + call(a) + " and " + call(b);
+  case Missing::CommunicationId:
+    return "communication ids: what orders " + call(a) + ", com " + std::to_string(a.com) +
+           ", and " + call(b) + ", com " + std::to_string(b.com) +
+           ", carries ids that do not bind both; give calls and data one id, or the calls none";
   case Missing::Synchronisation:
     break;
   }

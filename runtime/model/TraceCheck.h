@@ -16,7 +16,8 @@ enum class Missing : uint8_t {
   Synchronisation,
   SyncInsteadOfBarrier,
   AtomicFlag,
-  FenceBetweenTransfers
+  FenceBetweenTransfers,
+  CommunicationId // ordered, were it not for the ids
 };
 
 struct Finding {
@@ -34,7 +35,10 @@ struct TraceReport {
   int64_t accesses = 0;
 };
 
-TraceReport checkTrace(const Trace &trace);
+/// The models that traces can be judged by; without ids all calls count as global.
+enum class TraceModel : uint8_t { Paper, ComId };
+
+TraceReport checkTrace(const Trace &trace, TraceModel model = TraceModel::Paper);
 
 /// A sentence that says what to add, with source lines.
 std::string advice(const Trace &trace, const Finding &finding);

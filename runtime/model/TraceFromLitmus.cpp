@@ -41,6 +41,8 @@ public:
         head += (head.back() == ' ' ? "" : ",") + std::to_string(member);
       head += "\n";
     }
+    for (size_t i = 1; i < graph.comIdParents.size(); ++i)
+      head += "com " + std::to_string(i) + " under " + std::to_string(graph.comIdParents[i]) + "\n";
     return head + text;
   }
 
@@ -130,11 +132,17 @@ private:
       text += " tok=e" + std::to_string(rf[event]) + "\n";
     }
     begin(e.kind == EventKind::Load ? "ld" : "st", thread, e.line);
+    writeComId(e.comId);
     text += " mem=" + range(event) + (e.atomic ? " atomic\n" : "\n");
     if (e.release && e.kind == EventKind::Store) {
       begin("release", thread, e.line);
       text += " tok=e" + std::to_string(event) + "\n";
     }
+  }
+
+  void writeComId(int id) {
+    if (id != 0)
+      text += " com=" + std::to_string(id);
   }
 
   // In the order of OpType.
@@ -169,6 +177,7 @@ private:
       text += " nbi";
     if (op.context)
       text += " ctx=" + std::to_string(op.context) + (op.nostore ? " nostore" : "");
+    writeComId(op.comId);
     if (!graph.contextDomains[op.context].empty())
       text += " dom=" + graph.contextDomains[op.context];
     if (op.quietTarget >= 0)

@@ -1,4 +1,4 @@
-// The rules of model `paper`, applied to one record at a time. The comments name the relation each
+// The rules of model `paper`, or of `comid` for one id, applied to one record at a time. The comments name the relation each
 // line implements.
 #include "runtime/model/TraceOrder.h"
 
@@ -25,6 +25,13 @@ bool synchronise(const Record &writer, const Record &reader) {
     return r.kind == Wait || r.kind == Test || r.kind == SignalFetch || isLock(r.kind);
   };
   return writer.domain == reader.domain || anyContext(writer) || anyContext(reader);
+}
+
+// The quiet inside a barrier or an unlock: on the default context, with the id of the call.
+Record completion(const Record &r) {
+  Record quiet;
+  quiet.com = r.com;
+  return quiet;
 }
 
 int targetOf(const Record &r) {
@@ -72,7 +79,7 @@ Knowledge TraceOrder::before(const Call &call, int pe, bool local) {
   if (stream != state.streams.end())
     known.unite(stream->second.fenced); // rdo, deliveries to the same PE
   auto ilv = state.ilv.find(pe);
-  if (local && ilv != state.ilv.end())
+  if (local && induces(call.r) && ilv != state.ilv.end())
     known.unite(ilv->second); // ilv
   return known;
 }
@@ -84,7 +91,8 @@ void TraceOrder::access(Call &call, const ByteRange &range, Role role, bool stor
   if (store)
     known.unite(call.inner);
   auto written = syncWrites.find(source);
-  if (written != syncWrites.end() && synchronise(trace.records[source], call.r))
+  if (written != syncWrites.end() && synchronise(trace.records[source], call.r) &&
+      induces(call.r) && induces(trace.records[source]))
     known.unite(written->second); // aso
   uint32_t lane = local ? localLane : firstRemoteLane + static_cast<uint32_t>(range.pe);
   TraceAccess access{
@@ -93,7 +101,7 @@ void TraceOrder::access(Call &call, const ByteRange &range, Role role, bool stor
   known.add(access.id);
   if (store && sync)
     remember(call.record, known);
-  if (local && call.blocking) {
+  if (local && call.blocking && induces(call.r)) {
     call.state.lco.unite(known);
     call.state.po.unite(known);
   }
@@ -142,13 +150,65 @@ void TraceOrder::normal(Call &call) {
                      store,
                      false,
                      call.r.atomic};
-  sink(access, call.state.po); // po; the set contains the access itself, which does not matter
-  call.state.normal = call.state.po;
+  ThreadState &state = call.state;
+  if (!comId) {
+    sink(access, state.po); // po; the set contains the access itself, which does not matter
+    state.normal = state.po;
+    if (call.r.word->pe == call.r.pe)
+      state.ilv[call.r.pe] = state.po;
+    return;
+  }
+  Knowledge &place = samePlace(state, *call.r.word);
+  Knowledge known = place; // preserved program order
+  known.unite(state.preserved.ahead);
+  if (admits(call.r))
+    for (const Knowledge *relation : {&state.lco, &state.ownLco, &state.completed, &state.synced})
+      known.unite(*relation);
+  sink(access, known);
+  known.add(access.id);
+  place = known;
+  state.preserved.all.unite(known);
+  if (!admits(call.r))
+    return;
+  state.normal.unite(known);
   if (call.r.word->pe == call.r.pe)
-    call.state.ilv[call.r.pe] = call.state.po;
+    state.ilv[call.r.pe].unite(known);
+}
+
+bool TraceOrder::below(int64_t id, int64_t other) const {
+  while (id != other && id != 0) {
+    auto parent = trace.comParents.find(id);
+    id = parent == trace.comParents.end() ? 0 : parent->second;
+  }
+  return id == other;
+}
+
+// Ranges of one thread that overlap count as one place.
+Knowledge &TraceOrder::samePlace(ThreadState &state, const ByteRange &range) {
+  auto &places = state.preserved.places[{range.pe, range.space}];
+  uint64_t begin = range.begin, end = range.end;
+  Knowledge known;
+  auto at = places.upper_bound(begin);
+  if (at != places.begin() && std::prev(at)->second.first > begin)
+    --at;
+  while (at != places.end() && at->first < end) {
+    begin = std::min(begin, at->first);
+    end = std::max(end, at->second.first);
+    known.unite(at->second.second);
+    at = places.erase(at);
+  }
+  auto &entry = places[begin];
+  entry = {end, std::move(known)};
+  return entry.second;
 }
 
 void TraceOrder::fence(const Record &r, ThreadState &state) {
+  Preserved &kept = state.preserved;
+  for (const Knowledge *earlier : {&kept.all, &state.lco, &state.ownLco})
+    if (comId)
+      kept.ahead.unite(*earlier);
+  if (!induces(r))
+    return;
   for (auto &[key, stream] : state.streams)
     if (key.first == r.context)
       stream.fenced.unite(stream.delivered);
@@ -157,6 +217,8 @@ void TraceOrder::fence(const Record &r, ThreadState &state) {
 }
 
 void TraceOrder::quiet(const Record &r, ThreadState &state) {
+  if (!induces(r))
+    return;
   for (auto &[key, stream] : state.streams) {
     bool named = r.quietTargets.empty() || std::find(r.quietTargets.begin(), r.quietTargets.end(),
                                                      key.second) != r.quietTargets.end();
@@ -166,8 +228,12 @@ void TraceOrder::quiet(const Record &r, ThreadState &state) {
     state.completed.unite(stream.issued);
     stream.issued.clear();
   }
-  if (!r.nostore)
-    state.completed.unite(state.po);
+  if (r.nostore)
+    return;
+  if (!comId)
+    return state.completed.unite(state.po);
+  for (const Knowledge *earlier : {&state.normal, &state.lco, &state.ownLco})
+    state.completed.unite(*earlier);
 }
 
 void TraceOrder::join(ThreadState &to, const ThreadState &from, bool samePe) {
@@ -176,6 +242,7 @@ void TraceOrder::join(ThreadState &to, const ThreadState &from, bool samePe) {
   to.normal.unite(from.normal);
   to.fencedNormal.unite(from.fencedNormal);
   to.completed.unite(from.completed);
+  to.synced.unite(from.synced);
   for (auto &[pe, known] : from.ilv)
     to.ilv[pe].unite(known);
   if (!samePe)
@@ -205,15 +272,18 @@ void TraceOrder::process(int record, int thread, int source) {
   case Quiet:
     return quiet(r, state);
   case ClearLock: // completes the caller's operations first
-    quiet(Record{}, state);
+    quiet(completion(r), state);
     return atomic(call, source);
   case Release:
     releases[record] = state;
     return;
   case Acquire: {
     auto from = releases.find(source);
-    if (from != releases.end())
-      join(state, from->second, trace.records[source].pe == r.pe);
+    if (from == releases.end())
+      return;
+    join(state, from->second, trace.records[source].pe == r.pe);
+    state.preserved.ahead.unite(from->second.preserved.all);
+    state.preserved.ahead.unite(from->second.preserved.ahead);
     return;
   }
   case Alloc:
@@ -244,7 +314,8 @@ std::vector<Knowledge> TraceOrder::collectiveAccesses(const std::vector<std::pai
         sink({id, record, range, store ? Role::Delivered : Role::Source, store, false, false},
              known);
         known.add(id);
-        own[i].unite(known);
+        if (induces(r))
+          own[i].unite(known);
         if (!store)
           reads.unite(known);
       }
@@ -258,11 +329,14 @@ void TraceOrder::processCollective(const std::vector<std::pair<int, int>> &calls
   for (auto [record, thread] : calls) {
     enter(record, thread);
     if (kind == RecordKind::Barrier)
-      quiet(Record{}, stateOf(thread));
+      quiet(completion(trace.records[record]), stateOf(thread));
     join(merged, stateOf(thread), false);
   }
-  if (kind == RecordKind::Barrier)
+  bool binds = induces(trace.records[calls.front().first]);
+  if (kind == RecordKind::Barrier && !comId)
     merged.completed.unite(merged.po); // rco
+  if (kind == RecordKind::Sync && comId && binds)
+    merged.synced.unite(merged.normal); // E5
   std::vector<Knowledge> own(calls.size());
   if (kind == RecordKind::Collective)
     own = collectiveAccesses(calls, merged);
@@ -271,6 +345,7 @@ void TraceOrder::processCollective(const std::vector<std::pair<int, int>> &calls
     ThreadState next = merged;
     next.ownLco = std::move(state.ownLco);
     next.streams = std::move(state.streams);
+    next.preserved = std::move(state.preserved);
     state = std::move(next);
     if (own[i].empty())
       continue;

@@ -30,7 +30,9 @@ class TraceOrder {
 public:
   /// `sink` receives every access with the set of accesses that happen before it.
   using Sink = std::function<void(const TraceAccess &, const Knowledge &)>;
-  TraceOrder(const Trace &trace, Sink sink) : trace(trace), sink(std::move(sink)) {}
+  /// `comId`: the relations of that communication id (model comid); nothing: those of model paper.
+  TraceOrder(const Trace &trace, std::optional<int64_t> comId, Sink sink)
+      : trace(trace), comId(comId), sink(std::move(sink)) {}
 
   /// Processes one record of thread `thread` that is no collective. `source` is the record whose
   /// synchronising write it has read, or whose release it acquires; -1 for none.
@@ -65,11 +67,19 @@ private:
   struct Stream {
     Knowledge delivered, fenced, issued;
   };
+  // Model comid: what the language itself keeps of the order of plain accesses.
+  struct Preserved {
+    Knowledge all;   // plain accesses so far, whatever their id
+    Knowledge ahead; // before any later one: those before a fence or a release elsewhere
+    std::map<std::pair<int, int>, std::map<uint64_t, std::pair<uint64_t, Knowledge>>> places;
+  };
   struct ThreadState {
     Knowledge po;          // before the next event of the thread
     Knowledge lco, ownLco; // local accesses of blocking operations; own: of collectives (E6)
     Knowledge normal, fencedNormal; // normal accesses so far, and before the last fence
     Knowledge completed;            // before the last quiet or barrier
+    Knowledge synced;               // model comid: plain accesses before the last sync
+    Preserved preserved;
     std::map<int, Knowledge> ilv;   // per PE, its own normal accesses to its memory
     std::map<std::pair<int64_t, int>, Stream> streams; // (context, PE)
   };
@@ -92,6 +102,11 @@ private:
   void transfer(Call &call);
   void atomic(Call &call, int source);
   void normal(Call &call);
+  // The gates of communication ids: on what an operation induces, on which plain accesses it binds.
+  bool induces(const Record &r) const { return !comId || below(*comId, r.com); }
+  bool admits(const Record &r) const { return !comId || below(r.com, *comId); }
+  bool below(int64_t id, int64_t other) const;
+  Knowledge &samePlace(ThreadState &state, const ByteRange &range);
   void fence(const Record &r, ThreadState &state);
   void quiet(const Record &r, ThreadState &state);
   void join(ThreadState &to, const ThreadState &from, bool samePe);
@@ -100,6 +115,7 @@ private:
   void remember(int record, const Knowledge &known);
 
   const Trace &trace;
+  std::optional<int64_t> comId;
   Sink sink;
   std::unordered_map<int, ThreadState> states;
   std::unordered_map<uint32_t, std::vector<int>> issuers; // stream -> record of each access

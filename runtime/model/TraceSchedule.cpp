@@ -146,7 +146,7 @@ bool isCollective(const Record &r) {
 
 class Scheduler {
 public:
-  Scheduler(const Trace &trace, TraceOrder &order, const std::function<void(int)> &beforeRecord)
+  Scheduler(const Trace &trace, TraceOrders &order, const std::function<void(int)> &beforeRecord)
       : trace(trace), order(order), beforeRecord(beforeRecord), matcher(trace) {
     std::map<std::pair<int, int>, int> index;
     for (size_t i = 0; i < trace.records.size(); ++i) {
@@ -278,7 +278,7 @@ private:
   }
 
   const Trace &trace;
-  TraceOrder &order;
+  TraceOrders &order;
   const std::function<void(int)> &beforeRecord;
   SyncMatcher matcher;
   std::vector<std::deque<int>> queues;
@@ -290,7 +290,7 @@ private:
 
 } // namespace
 
-std::vector<std::string> schedule(const Trace &trace, TraceOrder &order,
+std::vector<std::string> schedule(const Trace &trace, TraceOrders &order,
                                   const std::function<void(int)> &beforeRecord) {
   return Scheduler(trace, order, beforeRecord).run();
 }

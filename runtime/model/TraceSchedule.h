@@ -3,14 +3,14 @@
 // otherwise by stamp. Trace.md says how reads and writes are matched.
 #pragma once
 
-#include "runtime/model/TraceOrder.h"
+#include "runtime/model/TraceOrders.h"
 
 namespace moac::model {
 
 /// Walks `trace`, feeding `order`; `beforeRecord(i)` is called for each record just before. Returns
 /// what could not be matched: collectives that some member does not call, calls that do not fit
 /// together.
-std::vector<std::string> schedule(const Trace &trace, TraceOrder &order,
+std::vector<std::string> schedule(const Trace &trace, TraceOrders &order,
                                   const std::function<void(int)> &beforeRecord);
 
 } // namespace moac::model

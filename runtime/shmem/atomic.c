@@ -76,7 +76,7 @@ static Status traced_atomic(Remote remote, void *word, moac_shmem_atomic a, bool
   uint64_t old = word_value(&old_bits, bytes), operand = word_value(a.operand, bytes);
   TraceRange there = {word, bytes, remote.at};
   TraceRecord record = {
-      .context = remote.issue.index, .nbi = nbi && asked != NULL, .has_value = true};
+      .context = remote.issue.index, .com_id = remote.issue.com_id, .nbi = nbi && asked != NULL, .has_value = true};
   record.value = value_after(&a, old, operand, word_value(a.compare, bytes));
   if (record.nbi)
     record.dst = (TraceRange){asked, bytes, pe->pe};
@@ -149,6 +149,7 @@ static uint64_t trace_signal(const char *kind, Remote remote, TraceRange target,
   bool adds = signal.op == MOAC_SHMEM_SIGNAL_ADD;
   TraceRecord record = {.kind = kind,
                         .context = remote.issue.index,
+                        .com_id = remote.issue.com_id,
                         .nbi = nbi,
                         .dst = target,
                         .src = source,

@@ -45,6 +45,7 @@ static void trace_transfer(Pe *pe, const char *kind, Remote remote, TraceRange t
                            TraceRange source, bool nbi) {
   TraceRecord record = {.kind = kind,
                         .context = remote.issue.index,
+                        .com_id = remote.issue.com_id,
                         .nbi = nbi,
                         .nostore =
                             (remote.issue.context->options & MOAC_SHMEM_CONTEXT_NOSTORE) != 0,

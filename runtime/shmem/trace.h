@@ -15,6 +15,7 @@ typedef struct TraceRange {
 typedef struct TraceRecord {
   const char *kind;
   int context;
+  uint32_t com_id; /* of the operation; 0: that of the memory it names first */
   bool nbi, nostore, has_value, has_old, fail, atomic;
   TraceRange dst, src, mem, sig, lock;
   uint64_t value, old, stamp; /* stamp 0: taken when the record is written */
@@ -63,6 +64,7 @@ static inline void trace_order(Pe *pe, TraceOrder order, Issue issue) {
     return;
   TraceRecord record = {.kind = order == TRACE_FENCE ? "fence" : "quiet",
                         .context = issue.index,
+                        .com_id = issue.com_id,
                         .nostore = (issue.context->options & MOAC_SHMEM_CONTEXT_NOSTORE) != 0};
   moac_shmem_trace_write(pe, &record);
 }
@@ -72,6 +74,7 @@ static inline void trace_pe_quiet(Pe *pe, Issue issue, const int *to, size_t cou
     return;
   TraceRecord record = {.kind = "quiet",
                         .context = issue.index,
+                        .com_id = issue.com_id,
                         .nostore = (issue.context->options & MOAC_SHMEM_CONTEXT_NOSTORE) != 0,
                         .to = to,
                         .to_count = count};
