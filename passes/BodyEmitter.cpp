@@ -141,22 +141,23 @@ Value BodyEmitter::emitWhere(WhereOp op) {
   return isPlain(op) ? emitPlainWhere(op, condition) : emitBranchingWhere(op, condition);
 }
 
-void BodyEmitter::unswitch(Value root, llvm::function_ref<void()> inside) {
+void BodyEmitter::unswitch(Value root, llvm::function_ref<void()> inside, unsigned most) {
   WhereOp found;
   SmallVector<Value> pending = {root};
   llvm::DenseSet<Operation *> seen;
   auto isKnown = [&](Value value) { return known.values.contains(value); };
-  while (!pending.empty() && !found) {
+  while (most > 0 && !pending.empty() && !found) {
     Operation *op = pending.pop_back_val().getDefiningOp();
     // A side of another choice may not be computed at all: only what stands outside of them.
     if (!op || isa<GenOp, RedOp>(op) || known.values.contains(op->getResult(0)) || !seen.insert(op).second)
       continue;
     auto where = dyn_cast<WhereOp>(op);
-    if (where && isPlain(op) && needsBranch(where, isKnown) && isSettledBefore(where.getCondition()) && !known.answers.contains(op))
+    if (where && isPlain(op) && needsBranch(where, isKnown) && isSettledBefore(where.getCondition()) && !known.answers.contains(op) &&
+        !decide(where.getCondition(), known.around.facts, context.exprs))
       found = where;
     llvm::append_range(pending, op->getOperands());
   }
-  if (!found || decide(found.getCondition(), known.around.facts, context.exprs))
+  if (!found)
     return inside();
   auto branch = onf::IfOp::create(b, found.getLoc(), emit(found.getCondition()));
   for (bool taken : {true, false})
@@ -164,7 +165,7 @@ void BodyEmitter::unswitch(Value root, llvm::function_ref<void()> inside) {
       b.setInsertionPointToEnd(&(taken ? branch.getThenRegion() : branch.getElseRegion()).emplaceBlock());
       assume(known.around.facts, found.getCondition(), taken, context.exprs);
       known.answers[found] = taken;
-      unswitch(root, inside);
+      unswitch(root, inside, most - 1);
     });
 }
 

@@ -87,8 +87,9 @@ public:
   /// in its last loop, where this steps by one.
   void forPieces(const AxisLoop &loop, llvm::function_ref<void()> inside);
   /// Runs `inside`, which opens a loop and computes `root` in it, once for each answer of the conditions that are settled
-  /// before it and choose between numbers that are read or computed: a loop without a branch runs on vector lanes.
-  void unswitch(mlir::Value root, llvm::function_ref<void()> inside);
+  /// before it and choose between numbers that are read or computed: a loop without a branch runs on vector lanes. At most
+  /// `most` conditions, since each doubles the loops; other choices stay inside.
+  void unswitch(mlir::Value root, llvm::function_ref<void()> inside, unsigned most = 3);
   /// Runs `inside`, which opens `loop`, the last of a tiled axis: where the tile is whole its length is a constant.
   void wholeTiles(const AxisLoop &loop, llvm::function_ref<void()> inside);
   bool inTile(mlir::BlockArgument axis) { return known.reached.contains(axis); }

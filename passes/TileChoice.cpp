@@ -58,6 +58,9 @@ std::optional<int64_t> moac::tileOfRuns(StageGraph &graph, Stage &stage) {
   shape::Facts facts = entryFacts(stage.gen->getParentOfType<KernelOp>(), graph.exprs);
   std::vector<shape::Expr> asked =
       boundariesOf(Inside{stage.gen.yielded(), index, true}, {shape::Expr(0), extent, isArgument}, facts, graph.exprs);
+  constexpr size_t many = 64; // pieces: too short for tiles, and proofs about them take long
+  if (asked.size() > many)
+    return std::nullopt;
   for (const Piece &piece : cut(shape::Expr(0), extent, asked, facts)) {
     shape::Facts inside = facts;
     piece.assume(inside, index);
