@@ -1,14 +1,11 @@
 // Every expectation in tests/litmus, and the table of the reference as a list of its own: if a file
 // were edited to agree with a wrong checker, this test would still know better.
 #include "runtime/model/Search.h"
-#include "tests/unit/model/LitmusFolder.h"
+#include "tests/unit/model/LitmusPrograms.h"
 
 #include <chrono>
-#include <filesystem>
-#include <fstream>
 #include <gtest/gtest.h>
 #include <map>
-#include <sstream>
 
 // A sanitizer makes everything several times slower.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -22,21 +19,6 @@
 using namespace moac::model;
 
 namespace {
-
-std::vector<Program> allPrograms() {
-  std::vector<Program> programs;
-  for (const auto &entry : std::filesystem::directory_iterator(test::litmusFolder())) {
-    std::ifstream in(entry.path());
-    std::stringstream text;
-    text << in.rdbuf();
-    std::string content = text.str();
-    std::optional<SourceError> error;
-    for (Program &program : parseLitmus(content, entry.path().string(), error))
-      programs.push_back(std::move(program));
-    EXPECT_FALSE(error) << error->str();
-  }
-  return programs;
-}
 
 std::string verdictsOf(const Program &program) {
   std::string text;
@@ -142,7 +124,7 @@ const std::map<std::string, std::string> reference = {
 
 TEST(LitmusVerdict, theReferenceTableHolds) {
   std::map<std::string, const Program *> byName;
-  auto programs = allPrograms();
+  auto programs = test::litmusPrograms();
   for (const Program &program : programs)
     EXPECT_TRUE(byName.emplace(program.name, &program).second) << "two programs " << program.name;
   for (auto &[name, verdicts] : reference) {
@@ -152,7 +134,7 @@ TEST(LitmusVerdict, theReferenceTableHolds) {
 }
 
 TEST(LitmusVerdict, everyExpectationHoldsWithinTwoSeconds) {
-  auto programs = allPrograms();
+  auto programs = test::litmusPrograms();
   auto start = std::chrono::steady_clock::now();
   for (const Program &program : programs)
     for (const Expectation &expectation : program.expectations) {
@@ -171,7 +153,7 @@ TEST(LitmusVerdict, everyExpectationHoldsWithinTwoSeconds) {
 }
 
 TEST(LitmusVerdict, everyErratumHasAProgram) {
-  auto programs = allPrograms();
+  auto programs = test::litmusPrograms();
   for (int erratum = 1; erratum <= 12; ++erratum) {
     if (erratum == 8) // pinned by the columns of SB and IRIW in the reference table
       continue;
@@ -186,7 +168,7 @@ TEST(LitmusVerdict, everyErratumHasAProgram) {
 // A forbidden verdict comes with the cycle, a racy one with the pair, an allowed one with the
 // outcome.
 TEST(LitmusVerdict, everyVerdictHasItsWitness) {
-  for (const Program &program : allPrograms()) {
+  for (const Program &program : test::litmusPrograms()) {
     Verdict verdict = decide(program, Model{});
     if (verdict.kind == VerdictKind::Racy) {
       ASSERT_TRUE(verdict.witness) << program.name;
@@ -206,7 +188,7 @@ TEST(LitmusVerdict, everyVerdictHasItsWitness) {
 
 // The two programs with a time limit of their own, without help from the rest of the suite.
 TEST(LitmusVerdict, reduceScatterAndRingAreFast) {
-  for (const Program &program : allPrograms()) {
+  for (const Program &program : test::litmusPrograms()) {
     if (program.name != "RS/3-pes-3-rounds" && program.name != "Ring/4-pes-credits")
       continue;
     auto start = std::chrono::steady_clock::now();

@@ -43,17 +43,24 @@ inline std::string randomStatement(Random &random, int &registers, int pes) {
   }
 }
 
+// The communication id of a statement: none, one of two siblings, or one below the first.
+inline std::string randomId(Random &random) {
+  static const char *ids[] = {"", "", " with com=C1", " with com=C1", " with com=C2", " with com=C3"};
+  return ids[random() % 6];
+}
+
 // A program with `between` after every statement; the same random numbers give the same statements.
-inline std::string randomProgram(unsigned seed, const std::string &between) {
-  Random random(seed);
+inline std::string randomProgram(unsigned seed, const std::string &between, bool withIds = false) {
+  Random random(seed), idRandom(seed);
+  auto id = [&] { return withIds ? randomId(idRandom) : std::string(); };
   int pes = 2 + random() % 2, registers = 0;
-  std::string text = "litmus random\n pes " + std::to_string(pes) + "; init s = 1\n";
+  std::string text = "litmus random\n pes " + std::to_string(pes) + "; init s = 1" + (withIds ? "; com C1, C2, C3 under C1" : "") + "\n";
   for (int pe = 0; pe < pes; ++pe) {
     text += "PE" + std::to_string(pe) + ":\n";
     for (int i = 0, n = 1 + random() % 2 + (pes == 2); i < n; ++i) {
       std::string statement = randomStatement(random, registers, pes);
       bool ordered = random() % 3 == 0, full = random() % 2;
-      text += " " + statement + "\n" + (ordered ? full ? " quiet\n" : " fence\n" : "") + between;
+      text += " " + statement + id() + "\n" + (ordered ? (full ? " quiet" : " fence") + id() + "\n" : "") + between;
     }
   }
   static const char *conditions[] = {"x@0 == 0", "x@1 == 1", "y@1 == 2", "x@0 == y@1"};

@@ -1,12 +1,9 @@
 // The trace checker against the litmus checker: every program is played in several interleavings,
 // and the run must be flagged if the program is racy and must not be if it is not. Plus what
 // reports say, and malformed traces.
-#include "runtime/model/TraceCheck.h"
-#include "runtime/model/Litmus.h"
 #include "runtime/model/Search.h"
 #include "runtime/model/TraceFromLitmus.h"
-#include "tests/unit/model/LitmusFolder.h"
-#include "tests/unit/model/RandomProgram.h"
+#include "tests/unit/model/LitmusPrograms.h"
 
 #include <filesystem>
 #include <fstream>
@@ -17,29 +14,6 @@
 using namespace moac::model;
 
 namespace {
-
-std::vector<Program> allPrograms() {
-  std::vector<Program> programs;
-  for (const auto &entry : std::filesystem::directory_iterator(test::litmusFolder())) {
-    std::ifstream in(entry.path());
-    std::stringstream text;
-    text << in.rdbuf();
-    std::string content = text.str();
-    std::optional<SourceError> error;
-    for (Program &program : parseLitmus(content, entry.path().filename().string(), error))
-      programs.push_back(std::move(program));
-  }
-  return programs;
-}
-
-TraceReport check(const std::string &text) {
-  Trace trace;
-  auto error = readTrace(text, "trace", trace);
-  EXPECT_FALSE(error) << error->str() << "\n" << text;
-  auto invalid = validateTrace(trace, "trace");
-  EXPECT_FALSE(invalid) << invalid->message << "\n" << text;
-  return checkTrace(trace);
-}
 
 std::string errorOf(const std::string &text) {
   Trace trace;
@@ -75,7 +49,7 @@ std::string withoutStamps(const std::string &text) {
 
 TEST(TraceCheck, everyRacyProgramIsFlaggedAndNoOther) {
   int racy = 0, clean = 0;
-  for (const Program &program : allPrograms()) {
+  for (const Program &program : test::litmusPrograms()) {
     VerdictKind kind = decide(program, Model{}).kind;
     int flagged = 0, runs = 0;
     for (unsigned seed = 0; seed < 10; ++seed) {
@@ -83,7 +57,7 @@ TEST(TraceCheck, everyRacyProgramIsFlaggedAndNoOther) {
       if (!text)
         continue;
       ++runs;
-      TraceReport report = check(*text);
+      TraceReport report = test::checked(*text);
       flagged += !report.findings.empty();
       EXPECT_TRUE(report.problems.empty()) << program.name;
       if (kind != VerdictKind::Racy)
@@ -106,31 +80,16 @@ TEST(TraceCheck, everyRacyProgramIsFlaggedAndNoOther) {
 
 // Without stamps the records are processed thread by thread; the verdict must not depend on that.
 TEST(TraceCheck, cleanProgramsStayCleanWithoutStamps) {
-  for (const Program &program : allPrograms()) {
+  for (const Program &program : test::litmusPrograms()) {
     auto text = traceOfProgram(program, 1);
     if (text && decide(program, Model{}).kind != VerdictKind::Racy)
-      EXPECT_TRUE(check(withoutStamps(*text)).findings.empty()) << program.name << "\n"
+      EXPECT_TRUE(test::checked(withoutStamps(*text)).findings.empty()) << program.name << "\n"
                                                                 << withoutStamps(*text);
   }
 }
 
-// A run is one admitted execution, so whatever is flagged in it is a race of the program.
 TEST(TraceCheck, agreesWithTheLitmusCheckerOnRandomPrograms) {
-  unsigned seed = std::random_device{}();
-  int flagged = 0, racy = 0;
-  for (unsigned round = 0; round < 1000; ++round) {
-    std::string source = test::randomProgram(seed + round, "");
-    Program program = test::parseOne(source);
-    auto text = traceOfProgram(program, seed + round);
-    if (!text)
-      continue;
-    bool isRacy = decide(program, Model{}).kind == VerdictKind::Racy;
-    bool isFlagged = !check(*text).findings.empty();
-    racy += isRacy;
-    flagged += isFlagged;
-    ASSERT_TRUE(isRacy || !isFlagged) << "seed " << seed + round << "\n" << source << *text;
-  }
-  EXPECT_GT(flagged, racy / 2);
+  test::agreesOnRandomPrograms(1000, TraceModel::Paper, Model{});
 }
 
 TEST(TraceCheck, missingFence) {
@@ -237,20 +196,20 @@ TEST(TraceCheck, equalRacesAreCountedOnce) {
   std::string text = "moac-trace 1\npes 2\n";
   for (int i = 0; i < 50; ++i)
     text += "put pe=0 at=a.c:1 dst=1:0x0+8 src=0:0x80+8\n";
-  TraceReport report = check(text);
+  TraceReport report = test::checked(text);
   ASSERT_EQ(report.findings.size(), 1u);
   EXPECT_GE(report.findings[0].count, 49);
 }
 
 TEST(TraceCheck, collectivesThatDoNotMatch) {
   TraceReport report =
-      check("moac-trace 1\npes 2\nbarrier pe=0 at=a.c:1 seq=0\nsync pe=1 at=a.c:2 seq=0\n");
+      test::checked("moac-trace 1\npes 2\nbarrier pe=0 at=a.c:1 seq=0\nsync pe=1 at=a.c:2 seq=0\n");
   ASSERT_EQ(report.problems.size(), 1u);
   EXPECT_EQ(
       report.problems[0],
       "a.c:2: error: collective 0 of team 0 does not match: barrier by PE 0 (a.c:1), sync by PE "
       "1 (a.c:2)");
-  report = check("moac-trace 1\npes 2\nbarrier pe=0 at=a.c:1 seq=0\n");
+  report = test::checked("moac-trace 1\npes 2\nbarrier pe=0 at=a.c:1 seq=0\n");
   ASSERT_EQ(report.problems.size(), 1u);
   EXPECT_NE(report.problems[0].find("is not called by all members; 1 have called it"),
             std::string::npos);
@@ -324,7 +283,7 @@ TEST(Trace, refusesMalformedInput) {
 }
 
 TEST(Trace, survivesMutations) {
-  auto programs = allPrograms();
+  auto programs = test::litmusPrograms();
   unsigned seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
@@ -381,7 +340,7 @@ TEST(TraceCheck, longTracesAreChecked) {
               ":0x2000+8 val=" + std::to_string(round) + "\n";
     }
   }
-  TraceReport report = check(text);
+  TraceReport report = test::checked(text);
   EXPECT_TRUE(report.findings.empty());
   EXPECT_GT(report.accesses, 100000);
 }

@@ -1,17 +1,10 @@
 // Traces judged by model comid: against the litmus checker on every program of the folder and on random
 // ones, and what a report says of a race that only the ids make.
-#include "runtime/model/Litmus.h"
 #include "runtime/model/Search.h"
-#include "runtime/model/TraceCheck.h"
 #include "runtime/model/TraceFromLitmus.h"
-#include "tests/unit/model/LitmusFolder.h"
-#include "tests/unit/model/RandomProgram.h"
+#include "tests/unit/model/LitmusPrograms.h"
 
-#include <filesystem>
-#include <fstream>
 #include <gtest/gtest.h>
-#include <random>
-#include <sstream>
 
 using namespace moac::model;
 
@@ -19,38 +12,24 @@ namespace {
 
 const Model comId{ModelKind::ComId};
 
-TraceReport check(const std::string &text, TraceModel model = TraceModel::ComId) {
-  Trace trace;
-  auto error = readTrace(text, "trace", trace);
-  EXPECT_FALSE(error) << error->str() << "\n" << text;
-  auto invalid = validateTrace(trace, "trace");
-  EXPECT_FALSE(invalid) << invalid->message << "\n" << text;
-  return checkTrace(trace, model);
-}
+TraceReport check(const std::string &text, TraceModel model = TraceModel::ComId) { return test::checked(text, model); }
 
 } // namespace
 
 TEST(TraceComId, everyRacyProgramIsFlaggedAndNoOther) {
   int onlyByIds = 0, wanted = 0;
-  for (const auto &entry : std::filesystem::directory_iterator(test::litmusFolder())) {
-    std::ifstream in(entry.path());
-    std::stringstream text;
-    text << in.rdbuf();
-    std::string content = text.str();
-    std::optional<SourceError> error;
-    for (const Program &program : parseLitmus(content, entry.path().filename().string(), error)) {
-      bool racy = decide(program, comId).kind == VerdictKind::Racy;
-      for (unsigned seed = 0; seed < 5; ++seed) {
-        auto trace = traceOfProgram(program, seed);
-        if (!trace)
-          continue;
-        bool flagged = !check(*trace).findings.empty();
-        // That race needs signals that overtake each other, which these runs do not have.
-        if (program.name != "R6/shared-counter")
-          EXPECT_EQ(flagged, racy) << program.name << " seed " << seed << "\n" << *trace;
-        onlyByIds += flagged && check(*trace, TraceModel::Paper).findings.empty();
-        wanted += flagged && decide(program, Model{ModelKind::Paper}).kind != VerdictKind::Racy;
-      }
+  for (const Program &program : test::litmusPrograms()) {
+    bool racy = decide(program, comId).kind == VerdictKind::Racy;
+    for (unsigned seed = 0; seed < 5; ++seed) {
+      auto trace = traceOfProgram(program, seed);
+      if (!trace)
+        continue;
+      bool flagged = !check(*trace).findings.empty();
+      // That race needs signals that overtake each other, which these runs do not have.
+      if (program.name != "R6/shared-counter")
+        EXPECT_EQ(flagged, racy) << program.name << " seed " << seed << "\n" << *trace;
+      onlyByIds += flagged && check(*trace, TraceModel::Paper).findings.empty();
+      wanted += flagged && decide(program, Model{}).kind != VerdictKind::Racy;
     }
   }
   EXPECT_EQ(onlyByIds, wanted);
@@ -58,21 +37,7 @@ TEST(TraceComId, everyRacyProgramIsFlaggedAndNoOther) {
 }
 
 TEST(TraceComId, agreesWithTheLitmusCheckerOnRandomPrograms) {
-  unsigned seed = std::random_device{}();
-  int flagged = 0, racy = 0;
-  for (unsigned round = 0; round < 300; ++round) {
-    std::string source = test::randomProgram(seed + round, "");
-    Program program = test::parseOne(source);
-    auto text = traceOfProgram(program, seed + round);
-    if (!text)
-      continue;
-    bool isRacy = decide(program, comId).kind == VerdictKind::Racy;
-    bool isFlagged = !check(*text).findings.empty();
-    racy += isRacy;
-    flagged += isFlagged;
-    ASSERT_TRUE(isRacy || !isFlagged) << "seed " << seed + round << "\n" << source << *text;
-  }
-  EXPECT_GT(flagged, racy / 2);
+  test::agreesOnRandomPrograms(300, TraceModel::ComId, comId);
 }
 
 TEST(TraceComId, reportNamesTheIds) {
