@@ -88,7 +88,7 @@ private:
         for (const StageLoop &loop : allLoops(*stage, lifted))
           if (isCalled(loop, *stage, name)) {
             found = true;
-            if (!directive.is("online") && !directive.is("tile") && !directive.is("reduce"))
+            if (!directive.leavesLoops())
               keep(*stage, loop, name);
           }
       if (!found)

@@ -23,7 +23,7 @@ struct GammaOnline : impl::GammaOnlineBase<GammaOnline> {
     markExponents(getOperation());
     UserSchedule user(getOperation());
     bool asked = llvm::any_of(user.all(), [](const UserDirective &directive) { return directive.is("online"); });
-    bool speaksOfLoops = llvm::any_of(user.all(), [](const UserDirective &directive) { return !directive.is("tile") && !directive.is("reduce"); });
+    bool speaksOfLoops = llvm::any_of(user.all(), [](const UserDirective &directive) { return !directive.leavesLoops(); });
     if (schedule.hasAny("nest") || (speaksOfLoops && !asked) || getOperation()->hasAttr("device"))
       return; // stated by whoever wrote the directives
     const bool rows = sumRows(getOperation());

@@ -28,6 +28,8 @@ LogicalResult moac::checkStrategies(const UserSchedule &user, StageGraph &graph,
             summed = stage.get();
       if (!summed)
         return user.refuse(directive, i, "cannot-reduce", "it is no index of a reduction", "name one that a sum, a product, a maximum or a minimum runs over");
+      if (StringRef other = summed->root ? strategyOf(*summed) : StringRef(directive.mode); other != directive.mode)
+        return user.refuse(directive, i, "cannot-reduce", "another directive says '" + other + "' of it", "say one of them");
       if (directive.mode != "private" || llvm::is_contained(divided, name))
         continue;
       return user.refuse(directive, i, "cannot-reduce", "the reduction of '" + summed->name() + "' is not one whose terms can be divided",

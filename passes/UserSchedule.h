@@ -26,6 +26,8 @@ struct UserDirective {
   llvm::StringRef verb, mode;
   llvm::SmallVector<llvm::StringRef> names;
   bool is(llvm::StringRef word) const { return verb == word; }
+  /// Is followed by loops that moac makes itself; other directives make loops.
+  bool leavesLoops() const { return is("online") || is("tile") || is("reduce"); }
 };
 
 class UserSchedule {

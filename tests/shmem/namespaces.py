@@ -76,7 +76,7 @@ def main(launcher, engine, pes, *program):
             except subprocess.TimeoutExpired:
                 if not more:
                     raise
-                # Seen once in some hundred runs, on a busy machine, inside Open MPI. What hangs in the layer hangs again.
+                # Seen once, on a busy machine, and never again: where it hung is not known. A hang that repeats still fails.
                 print("no end after 85 s: once more")
                 for name in hosts.names:
                     left = subprocess.run(["ip", "netns", "pids", name], capture_output=True, text=True).stdout.split()
