@@ -90,8 +90,8 @@ Walker::Due Walker::dueBeforeOperation(const Statement &s) {
   case OpType::SignalSet:
   case OpType::SignalAdd:
     return remote && !moves ? Due::None : Due::Local;
-  case OpType::PutSignal:
-    return Due::Local;
+  case OpType::PutSignal: // E12: without data there is no local access
+    return remote && layout.countOf(s.places[0], variables) == 0 ? Due::None : Due::Local;
   default:
     return Due::All; // waits and collectives: others may be waiting for the access
   }

@@ -74,6 +74,13 @@ void Walker::transfer(const Statement &s) {
     int64_t single = value(s, 0);
     return must(moac_shmem_put(context, local(first), &single, sizeof single, peOf(first)));
   }
+  std::vector<int64_t> copy;
+  bool copied = s.op->type == OpType::Get && !s.op->nonBlocking && !performingLate &&
+                readCopies(s, s.places.back(), copy);
+  if (copied && s.op->hasValueForm) {
+    variables[s.reg] = copy[0];
+    return;
+  }
   if (s.op->hasValueForm) {
     int64_t single = 0;
     if (int64_t *landing = landingFor(s, peOf(first)))
@@ -85,9 +92,18 @@ void Walker::transfer(const Statement &s) {
   const Place &second = s.places.at(1);
   size_t bytes = layout.countOf(first, variables) * sizeof(int64_t);
   bool later = s.op->nonBlocking;
-  if (s.op->type == OpType::Get)
-    return must((later ? moac_shmem_get_nbi : moac_shmem_get)(context, local(first), local(second),
-                                                              bytes, peOf(second)));
+  if (s.op->type == OpType::Get && !later && !copied && copyRound && !performingLate &&
+      draw() % 2 == 0) {
+    lateGets.push_back({&s, variables});
+    return;
+  }
+  if (s.op->type == OpType::Get) {
+    must((later ? moac_shmem_get_nbi : moac_shmem_get)(context, local(first), local(second), bytes,
+                                                       peOf(second)));
+    for (size_t i = 0; i < copy.size() && copied; ++i) // where and when it stores, stays
+      __atomic_store_n(local(first) + i, copy[i], __ATOMIC_RELAXED);
+    return;
+  }
   if (s.op->type == OpType::Put)
     return must((later ? moac_shmem_put_nbi : moac_shmem_put)(context, local(first), local(second),
                                                               bytes, peOf(first)));

@@ -7,10 +7,10 @@
 // Executes each program once per seed under chaos: on coroutines, on threads, or, under the
 // launcher, the programs of P PEs on processes. Exit code 1 when an outcome was seen that the model
 // forbids, when a program hung that the model says completes, or (--weak) when one that may show a
-// weak outcome did not; `--weak all` means every program with the verdict `allowed`, `--weak -NAME`
-// leaves one out. --check runs with traces and asks the trace checker to flag exactly the racy
-// programs. --race-free leaves the racy ones out, for a run under ThreadSanitizer, which rightly
-// reports those. The last line counts.
+// weak outcome did not; `--weak all` means every program whose verdict is `allowed` or `racy`,
+// `--weak -NAME` leaves one out. --check runs with traces and asks the trace checker to flag
+// exactly the racy programs. --race-free leaves the racy ones out, for a run under ThreadSanitizer,
+// which rightly reports those. The last line counts.
 #include "runtime/shmem/LitmusCheck.h"
 #include "runtime/shmem/LitmusRunner.h"
 
@@ -112,18 +112,23 @@ uint64_t runWorlds(const Program &program, const Layout &layout, const Options &
   return blocked;
 }
 
-bool mustBeWeak(const Program &program, const Options &options, bool allowed) {
+bool mayBeWeak(const Program &program) {
+  auto verdict = expectedVerdict(program);
+  return program.conditionKind == model::ConditionKind::Exists &&
+         (verdict == VerdictKind::Allowed || verdict == VerdictKind::Racy);
+}
+
+bool mustBeWeak(const Program &program, const Options &options) {
   auto named = [&](const std::string &name) {
     return std::find(options.weak.begin(), options.weak.end(), name) != options.weak.end();
   };
-  return named(program.name) || (allowed && named("all") && !named("-" + program.name));
+  return named(program.name) || (mayBeWeak(program) && named("all") && !named("-" + program.name));
 }
 
 /// What is wrong with the tally; empty if nothing is.
 std::string complaint(const Program &program, const Options &options, const Tally &tally,
                       uint64_t blocked) {
   auto verdict = expectedVerdict(program);
-  bool allowed = verdict == VerdictKind::Allowed;
   if (verdict == VerdictKind::Forbidden && tally.held != 0)
     return fmt::format("the forbidden outcome under seed {}", tally.heldSeed.load());
   if (verdict == VerdictKind::Holds && tally.missedSeed != 0)
@@ -132,7 +137,7 @@ std::string complaint(const Program &program, const Options &options, const Tall
     return fmt::format("hangs, the last time under seed {}", tally.seed.load());
   if (!options.threads && tally.runs == tally.discarded && !mayBlock(program))
     return "no execution completed";
-  if (tally.held == 0 && mustBeWeak(program, options, allowed))
+  if (tally.held == 0 && mustBeWeak(program, options))
     return "the weak outcome did not show";
   return "";
 }
@@ -140,8 +145,7 @@ std::string complaint(const Program &program, const Options &options, const Tall
 void judge(const Program &program, const Options &options, const Tally &tally, uint64_t blocked,
            Totals &totals) {
   auto verdict = expectedVerdict(program);
-  bool weak = program.conditionKind == model::ConditionKind::Exists &&
-              (verdict == VerdictKind::Allowed || verdict == VerdictKind::Racy);
+  bool weak = mayBeWeak(program);
   std::string wrong = complaint(program, options, tally, blocked);
   blocked += tally.stuck;
   totals.weak += weak;

@@ -92,6 +92,16 @@ void Walker::statement(const Statement &s) {
     settle(s);
   if (!pending.empty())
     perform(dueBefore(s));
+  if (!lateGets.empty() && !mayOvertakeGets(s))
+    performGets();
+  if (copyRound)
+    copyMemory();
+  execute(s);
+  if (copyRound)
+    forget(s);
+}
+
+void Walker::execute(const Statement &s) {
   switch (s.kind) {
   case StatementKind::Let:
     variables[s.reg] = value(s, 0);
@@ -132,6 +142,10 @@ void Walker::normalAccess(const Statement &s) {
              (s.order != MemoryOrder::None ? MOAC_SHMEM_NOTE_ATOMIC : 0);
   moac_shmem_note_access(local(place), sizeof *word, peOf(place), note);
   bool store = s.kind == StatementKind::Store;
+  if (std::vector<int64_t> copy; s.kind == StatementKind::Load && readCopies(s, place, copy)) {
+    variables[s.reg] = copy[0];
+    return;
+  }
   if (lateRound && s.order == MemoryOrder::None && (store || s.kind == StatementKind::Load)) {
     pending.push_back({store, peOf(place) == me, word, store ? value(s, 0) : 0, s.reg});
     if (draw() % 2 != 0)
@@ -235,8 +249,13 @@ void Walker::runThreads() {
 moac_shmem_status Walker::round(uint64_t seed, Tally &tally) {
   discarded = stuck = false;
   lateRound = plan.lateValues && seed % 2 == 1;
+  copyRound = plan.lateValues && seed % 4 == 3;
   variables = {{"me", me}, {"npes", program.pes}};
   pending.clear();
+  lateGets.clear();
+  copies.clear();
+  written.assign(copyRound ? layout.words() * static_cast<size_t>(program.pes) : 0, false);
+  fetchedRemotely = false;
   draws = seed * 2654435761u + static_cast<uint64_t>(me);
   if (me == 0)
     tally.seed = seed;
@@ -245,6 +264,9 @@ moac_shmem_status Walker::round(uint64_t seed, Tally &tally) {
   meet();
   runThreads();
   perform(Due::All);
+  performGets();
+  for (uint64_t steps = lateRound ? draw() % 128 : 0; steps > 0 && !failed(); --steps)
+    step(); // what is in flight arrives in the scheduler's order, not PE by PE
   for (auto &[name, context] : contexts)
     must(moac_shmem_quiet(context));
   must(moac_shmem_quiet(MOAC_SHMEM_CONTEXT_DEFAULT));
@@ -273,13 +295,24 @@ void runJob(void *argument) {
   runSeeds(job->program, job->layout, job->plan, job->tally);
 }
 
-std::optional<VerdictKind> expectedVerdict(const Program &program) {
-  for (ModelKind kind : {ModelKind::Paper, ModelKind::ComId})
-    for (const Expectation &expectation : program.expectations)
-      if (expectation.verdict != VerdictKind::MayBlock && expectation.model.kind == kind &&
-          !expectation.model.returnLco)
-        return expectation.verdict;
+namespace {
+
+std::optional<VerdictKind> verdictOf(const Program &program, ModelKind kind) {
+  for (const Expectation &expectation : program.expectations)
+    if (expectation.verdict != VerdictKind::MayBlock && expectation.model == Model{kind})
+      return expectation.verdict;
   return std::nullopt;
+}
+
+} // namespace
+
+std::optional<VerdictKind> expectedVerdict(const Program &program) {
+  auto paper = verdictOf(program, ModelKind::Paper);
+  return paper ? paper : verdictOf(program, ModelKind::ComId);
+}
+
+bool judgedByComId(const Program &program) {
+  return !verdictOf(program, ModelKind::Paper) && verdictOf(program, ModelKind::ComId);
 }
 
 bool mayBlock(const Program &program) {

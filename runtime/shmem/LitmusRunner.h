@@ -79,6 +79,10 @@ void runJob(void *job);
 /// has neither.
 std::optional<model::VerdictKind> expectedVerdict(const model::Program &program);
 
+/// Whether that verdict is of comid: communication ids bind, where else they are only carried
+/// along.
+bool judgedByComId(const model::Program &program);
+
 /// Whether an execution may hang: the model says so, or says nothing since the program races.
 bool mayBlock(const model::Program &program);
 

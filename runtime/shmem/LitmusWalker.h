@@ -38,12 +38,27 @@ private:
   Due dueBeforeOperation(const model::Statement &s);
   void perform(Due due);
   uint64_t draw();
+  /// A blocking get that is put off, with the variables that its places depend on.
+  struct LateGet {
+    const model::Statement *statement;
+    Variables variables;
+  };
+  bool mayOvertakeGets(const model::Statement &s) const;
+  void performGets();
+  /// Copies of all memory, which plain loads and gets may read instead; see LitmusCopies.cpp.
+  void copyMemory();
+  void forget(const model::Statement &s);
+  void markWritten(const model::Statement &s);
+  bool takesFromOthers(const model::Statement &s);
+  bool isCopied(size_t word, int pe, const model::Statement &s) const;
+  bool readCopies(const model::Statement &s, const model::Place &from, std::vector<int64_t> &into);
   void runThreads();
   void spin(const model::Statement &s, const int64_t *word);
   void waitFor(const moac_shmem_condition &condition, moac_shmem_which which, size_t *hits);
   void initialize();
   void statements(const std::vector<model::Statement> &body);
   void statement(const model::Statement &s);
+  void execute(const model::Statement &s);
   void normalAccess(const model::Statement &s);
   void operation(const model::Statement &s);
   void transfer(const model::Statement &s);
@@ -83,11 +98,18 @@ private:
   Variables variables;
   std::map<std::string, int64_t *> late;
   std::vector<Pending> pending;
-  uint64_t draws = 0; // of whether a plain access waits
+  std::vector<LateGet> lateGets;
+  std::vector<int64_t> copies;          // word + pe * layout.words(); empty: none
+  std::vector<bool> written;            // by this PE in this round
+  std::vector<std::string> acquiredIds; // since the copies were made
+  std::map<const model::Statement *, bool> takers;
+  bool fetchedRemotely = false; // a fence or quiet would order what follows behind the fetch
+  uint64_t draws = 0;           // of whether a plain access waits
   std::map<std::string, moac_shmem_context> contexts;
   std::map<std::string, moac_shmem_team> teams;
   moac_shmem_status status = MOAC_SHMEM_OK;
-  bool discarded = false, stuck = false, lateRound = false;
+  bool discarded = false, stuck = false, lateRound = false, copyRound = false,
+       performingLate = false;
 };
 
 /// The number that stands for a communication id of the program; 0 for none.
