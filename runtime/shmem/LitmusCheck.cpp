@@ -2,6 +2,7 @@
 // temporary folder; the model library reads it back.
 #include "runtime/shmem/LitmusCheck.h"
 #include "runtime/model/TraceCheck.h"
+#include "runtime/shmem/LitmusWalker.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -21,10 +22,15 @@ bool anyStatement(const std::vector<Statement> &body, bool (*holds)(const Statem
   });
 }
 
-/// The PE's files as one trace; empty text if it is well-formed.
-std::string readBack(const std::string &folder, int pes, Trace &trace) {
-  std::optional<SourceError> error;
-  for (int pe = 0; pe < pes && !error; ++pe) {
+/// The PEs' files as one trace; empty text if it is well-formed. The runtime knows no tree of
+/// communication ids, so the program's comes first.
+std::string readBack(const std::string &folder, const Program &program, Trace &trace) {
+  std::string tree = "moac-trace 1\npes " + std::to_string(program.pes) + "\n";
+  for (const ComId &id : program.comIds)
+    tree += "com " + std::to_string(comNumber(program, id.name)) + " under " +
+            std::to_string(comNumber(program, id.parent)) + "\n";
+  std::optional<SourceError> error = readTrace(tree, "ids", trace);
+  for (int pe = 0; pe < program.pes && !error; ++pe) {
     char name[32];
     std::snprintf(name, sizeof name, "/pe-%04d.moat", pe);
     std::ifstream file(folder + name);
@@ -38,16 +44,37 @@ std::string readBack(const std::string &folder, int pes, Trace &trace) {
   return error ? error->message : "";
 }
 
+/// A model that the file has a verdict of, and how often traces were flagged by it.
+struct Judge {
+  TraceModel model;
+  bool racy;
+  uint64_t flagged = 0;
+};
+
+std::vector<Judge> judgesOf(const Program &program) {
+  std::vector<Judge> judges;
+  for (auto [model, traces] :
+       {std::pair{ModelKind::Paper, TraceModel::Paper}, {ModelKind::ComId, TraceModel::ComId}})
+    if (auto verdict = expectedVerdict(program, model))
+      judges.push_back({traces, verdict == VerdictKind::Racy});
+  return judges;
+}
+
+/// What is wrong with the judge's opinion of a trace; empty if nothing is.
+std::string complaint(Judge &judge, const Trace &trace) {
+  TraceReport report = checkTrace(trace, judge.model);
+  judge.flagged += !report.findings.empty();
+  if (!report.problems.empty())
+    return report.problems[0];
+  return !judge.racy && !report.findings.empty() ? advice(trace, report.findings[0]) : "";
+}
+
 } // namespace
 
 std::string uncheckable(const Program &program) {
   auto verdict = expectedVerdict(program);
-  bool paper = std::any_of(program.expectations.begin(), program.expectations.end(),
-                           [](const Expectation &e) {
-                             return e.model == Model{} && e.verdict != VerdictKind::MayBlock;
-                           });
-  if (!verdict || !paper)
-    return "no verdict of model paper";
+  if (!verdict)
+    return "no verdict of model paper or comid";
   if (verdict == VerdictKind::Blocked)
     return "never completes";
   for (const Context &context : program.contexts)
@@ -72,12 +99,15 @@ CheckResult checkProgram(const Program &program, const Layout &layout, uint64_t 
     result.wrong = "no folder for traces";
     return result;
   }
-  bool racy = expectedVerdict(program) == VerdictKind::Racy;
+  std::vector<Judge> judges = judgesOf(program);
+  bool racy = std::any_of(judges.begin(), judges.end(), [](const Judge &j) { return j.racy; });
+  auto open = [&] {
+    return std::any_of(judges.begin(), judges.end(),
+                       [](const Judge &j) { return j.racy && j.flagged == 0; });
+  };
   // A race shows in the executions that have both accesses; some are rare.
   uint64_t patience = racy ? 2000 * seeds : seeds;
-  auto wanted = [&](uint64_t done) {
-    return done < seeds || (done < patience && result.flagged == 0);
-  };
+  auto wanted = [&](uint64_t done) { return done < seeds || (done < patience && open()); };
   for (uint64_t seed = first; wanted(seed - first) && result.wrong.empty(); ++seed) {
     Tally tally;
     Job job = {program, layout, {seed, 1, false, false, false}, tally};
@@ -90,21 +120,20 @@ CheckResult checkProgram(const Program &program, const Layout &layout, uint64_t 
     if (moac_shmem_run(&how, runJob, &job) != MOAC_SHMEM_OK)
       continue; // it hung; other seeds will do
     Trace trace;
-    result.wrong = readBack(folder, program.pes, trace);
+    result.wrong = readBack(folder, program, trace);
+    for (Judge &judge : judges)
+      if (result.wrong.empty())
+        result.wrong = complaint(judge, trace);
     if (!result.wrong.empty())
-      break;
-    TraceReport report = checkTrace(trace);
+      result.wrong = "seed " + std::to_string(seed) + ": " + result.wrong;
     ++result.runs;
-    result.flagged += !report.findings.empty();
-    if (!racy && !report.findings.empty())
-      result.wrong = "seed " + std::to_string(seed) + ": " + advice(trace, report.findings[0]);
-    if (!report.problems.empty())
-      result.wrong = "seed " + std::to_string(seed) + ": " + report.problems[0];
   }
   if (result.wrong.empty() && result.runs == 0 && !mayBlock(program))
     result.wrong = "no execution completed";
-  if (result.wrong.empty() && racy && result.runs != 0 && result.flagged == 0)
+  if (result.wrong.empty() && result.runs != 0 && open())
     result.wrong = "the race was not reported";
+  for (const Judge &judge : judges)
+    result.flagged = std::max(result.flagged, judge.flagged);
   std::error_code ignored;
   std::filesystem::remove_all(folder, ignored);
   return result;

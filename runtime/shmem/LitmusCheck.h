@@ -11,8 +11,9 @@ struct CheckResult {
   std::string wrong; // empty if exactly the racy programs are flagged
 };
 
-/// Runs the program once per seed. A racy program must be flagged in some run, if need be of a
-/// hundred times as many seeds, any other in none.
+/// Runs the program once per seed and holds each trace to the file's verdicts of models paper and
+/// comid: a racy program must be flagged in some run, if need be of two thousand times as many
+/// seeds, any other in none.
 CheckResult checkProgram(const model::Program &program, const Layout &layout, uint64_t first,
                          uint64_t seeds);
 

@@ -21,21 +21,6 @@ using namespace model;
 
 namespace {
 
-std::string idOf(const Program &program, const Statement &s) {
-  if (!s.comId.empty())
-    return s.comId;
-  if (s.kind == StatementKind::Operation) {
-    for (const Context &context : program.contexts)
-      if (context.name == s.context)
-        return context.comId;
-    return "";
-  }
-  for (auto &[place, id] : program.allocations)
-    if (place == s.places.at(0).name)
-      return id;
-  return "";
-}
-
 bool isAtOrBelow(const Program &program, std::string id, const std::string &other) {
   while (id != other && !id.empty())
     for (const ComId &known : program.comIds)
@@ -94,7 +79,7 @@ bool anyPartner(const Program &program, bool idsBind, const std::vector<Statemen
     if (!operation)
       return (from.kind == StatementKind::Store || from.kind == StatementKind::Rmw) &&
              from.order != MemoryOrder::None && from.places[0].name == name;
-    std::string a = idOf(program, from), b = idOf(program, to);
+    std::string a = comIdOf(program, from), b = comIdOf(program, to);
     return synchronises(from) == name &&
            (waits(to.op->type) || domainOf(program, from) == domainOf(program, to)) &&
            (!idsBind || isAtOrBelow(program, a, b) || isAtOrBelow(program, b, a));
@@ -153,7 +138,7 @@ void Walker::forget(const Statement &s) {
   }
   if (!takes)
     return;
-  if (std::string id = idOf(program, s); judgedByComId(program) && operation && !id.empty())
+  if (std::string id = comIdOf(program, s); judgedByComId(program) && operation && !id.empty())
     acquiredIds.push_back(id);
   else
     copies.clear();
@@ -179,7 +164,7 @@ bool Walker::isCopied(size_t word, int pe, const Statement &s) const {
     return false;
   bool load = s.kind == StatementKind::Load; // an id binds plain accesses at or below it
   return std::none_of(acquiredIds.begin(), acquiredIds.end(), [&](const std::string &id) {
-    return !load || isAtOrBelow(program, idOf(program, s), id);
+    return !load || isAtOrBelow(program, comIdOf(program, s), id);
   });
 }
 

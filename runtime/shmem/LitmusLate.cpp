@@ -53,7 +53,7 @@ int64_t *Walker::landingFor(const Statement &s, int at) {
 void Walker::settle(const std::string &reg) {
   auto entry = late.find(reg);
   moac_shmem_condition arrived = {entry->second, 1,      nullptr, MOAC_SHMEM_I64,
-                                  MOAC_SHMEM_NE, &unset, false};
+                                  MOAC_SHMEM_NE, &unset, false,   0};
   must(moac_shmem_wait(MOAC_SHMEM_ALL, &arrived, nullptr, nullptr));
   if (failed())
     return;

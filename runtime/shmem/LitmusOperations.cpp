@@ -175,7 +175,8 @@ void Walker::waiting(const Statement &s) {
                             MOAC_SHMEM_I64,
                             comparisonOf(s.cmp),
                             &operand,
-                            false};
+                            false,
+                            comNumber(program, comIdOf(program, s))};
   if (s.op->type == OpType::Test) {
     must(moac_shmem_test(MOAC_SHMEM_ALL, &c, nullptr, &hits));
     variables[s.reg] = hits != 0;

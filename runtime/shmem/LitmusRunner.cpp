@@ -20,6 +20,21 @@ uint32_t comNumber(const Program &program, const std::string &name) {
   return MOAC_SHMEM_COM_GLOBAL;
 }
 
+std::string comIdOf(const Program &program, const Statement &s) {
+  if (!s.comId.empty())
+    return s.comId;
+  if (s.kind == StatementKind::Operation) {
+    for (const Context &context : program.contexts)
+      if (context.name == s.context)
+        return context.comId;
+    return "";
+  }
+  for (auto &[place, id] : program.allocations)
+    if (place == s.places.at(0).name)
+      return id;
+  return "";
+}
+
 moac_shmem_status Walker::prepare() {
   void *memory = nullptr;
   must(moac_shmem_calloc(2 * (layout.words() + 1) + 2, sizeof(int64_t), &memory));
@@ -71,7 +86,7 @@ void Walker::meet() {
   if (__atomic_add_fetch(at(count, 0), 1, __ATOMIC_ACQ_REL) == all)
     for (int pe = 0; pe < program.pes; ++pe)
       __atomic_store_n(at(met, pe), meetings, __ATOMIC_RELEASE);
-  moac_shmem_condition here = {met, 1, nullptr, MOAC_SHMEM_I64, MOAC_SHMEM_GE, &meetings, false};
+  moac_shmem_condition here = {met, 1, nullptr, MOAC_SHMEM_I64, MOAC_SHMEM_GE, &meetings, false, 0};
   must(moac_shmem_wait(MOAC_SHMEM_ALL, &here, nullptr, nullptr));
 }
 
@@ -139,7 +154,8 @@ void Walker::normalAccess(const Statement &s) {
   int order = s.order == MemoryOrder::None ? __ATOMIC_RELAXED : __ATOMIC_SEQ_CST;
   step();
   int note = (s.kind == StatementKind::Store ? MOAC_SHMEM_NOTE_STORE : 0) |
-             (s.order != MemoryOrder::None ? MOAC_SHMEM_NOTE_ATOMIC : 0);
+             (s.order != MemoryOrder::None ? MOAC_SHMEM_NOTE_ATOMIC : 0) |
+             MOAC_SHMEM_NOTE_COM(comNumber(program, comIdOf(program, s)));
   moac_shmem_note_access(local(place), sizeof *word, peOf(place), note);
   bool store = s.kind == StatementKind::Store;
   if (std::vector<int64_t> copy; s.kind == StatementKind::Load && readCopies(s, place, copy)) {
@@ -295,24 +311,20 @@ void runJob(void *argument) {
   runSeeds(job->program, job->layout, job->plan, job->tally);
 }
 
-namespace {
-
-std::optional<VerdictKind> verdictOf(const Program &program, ModelKind kind) {
+std::optional<VerdictKind> expectedVerdict(const Program &program, ModelKind kind) {
   for (const Expectation &expectation : program.expectations)
     if (expectation.verdict != VerdictKind::MayBlock && expectation.model == Model{kind})
       return expectation.verdict;
   return std::nullopt;
 }
 
-} // namespace
-
 std::optional<VerdictKind> expectedVerdict(const Program &program) {
-  auto paper = verdictOf(program, ModelKind::Paper);
-  return paper ? paper : verdictOf(program, ModelKind::ComId);
+  auto paper = expectedVerdict(program, ModelKind::Paper);
+  return paper ? paper : expectedVerdict(program, ModelKind::ComId);
 }
 
 bool judgedByComId(const Program &program) {
-  return !verdictOf(program, ModelKind::Paper) && verdictOf(program, ModelKind::ComId);
+  return !expectedVerdict(program, ModelKind::Paper) && expectedVerdict(program, ModelKind::ComId);
 }
 
 bool mayBlock(const Program &program) {

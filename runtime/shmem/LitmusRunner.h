@@ -78,6 +78,8 @@ void runJob(void *job);
 /// The verdict that the runtime is held to: that of model paper, else of comid; none if the file
 /// has neither.
 std::optional<model::VerdictKind> expectedVerdict(const model::Program &program);
+std::optional<model::VerdictKind> expectedVerdict(const model::Program &program,
+                                                  model::ModelKind kind);
 
 /// Whether that verdict is of comid: communication ids bind, where else they are only carried
 /// along.

@@ -112,6 +112,10 @@ private:
        performingLate = false;
 };
 
+/// The communication id of an operation (its own, or its context's) or plain access (its own, or
+/// its allocation's); empty for the global one.
+std::string comIdOf(const model::Program &program, const model::Statement &s);
+
 /// The number that stands for a communication id of the program; 0 for none.
 uint32_t comNumber(const model::Program &program, const std::string &name);
 

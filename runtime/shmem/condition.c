@@ -116,6 +116,7 @@ static void trace_words(Pe *pe, const char *kind, moac_shmem_which which,
     if (which == MOAC_SHMEM_ALL && c->status != NULL && c->status[i] != 0)
       continue;
     TraceRecord record = {.kind = kind,
+                          .com_id = c->com_id,
                           .mem = {(const char *)c->words + i * bytes, bytes, pe->pe},
                           .has_value = true,
                           .value = (uint64_t)load_word(c->words, i, c->type)};

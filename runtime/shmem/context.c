@@ -15,12 +15,15 @@ moac_shmem_context moac_shmem_tag(moac_shmem_context context, uint32_t com_id) {
   return pack((int)((uintptr_t)context & 0xffffu) - 1, com_id);
 }
 
-uint32_t moac_shmem_com_id(moac_shmem_context context, const void *object) {
+uint32_t moac_shmem_com_id(moac_shmem_context context) {
   Pe *pe = self_pe();
   Issue issue = {.index = 0};
-  if (pe == NULL || !find_context(pe, context, &issue))
-    return 0;
-  return issue.com_id != 0 ? issue.com_id : moac_shmem_heap_com_id(pe->heap, object);
+  return pe != NULL && find_context(pe, context, &issue) ? issue.com_id : 0;
+}
+
+uint32_t moac_shmem_access_com_id(const void *object) {
+  Pe *pe = self_pe();
+  return pe != NULL ? moac_shmem_heap_com_id(pe->heap, object) : 0;
 }
 
 moac_shmem_status moac_shmem_context_create(moac_shmem_team team, long options, uint32_t com_id,

@@ -186,7 +186,7 @@ def waits():
     for tname, ctype, mtype, _ in having("w"):
         def condition(count, status, operand, vector, cmp="cmp"):
             return (f"moac_shmem_condition c = {{ivars, {count}, {status}, MOAC_SHMEM_{mtype}, "
-                    f"(moac_shmem_comparison){cmp}, {operand}, {vector}}}; size_t hits = 0; ")
+                    f"(moac_shmem_comparison){cmp}, {operand}, {vector}, 0}}; size_t hits = 0; ")
         single = condition("1", "NULL", "&cmp_value", "false")
         emit("void", f"shmem_{tname}_wait_until", f"{ctype} *ivars, int cmp, {ctype} cmp_value",
              single + "must(moac_shmem_wait(MOAC_SHMEM_ALL, &c, NULL, &hits));")

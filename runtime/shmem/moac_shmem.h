@@ -171,7 +171,7 @@ moac_shmem_status moac_shmem_calloc(size_t count, size_t size,
 moac_shmem_status moac_shmem_align(size_t alignment, size_t bytes,
                                    void **object); /* a power of two up to 64 KiB in
                                                             threads, 1 GiB in processes */
-/* As malloc; accesses to the object carry com_id (see below) unless the operation names another. */
+/* As malloc; plain accesses to the object carry com_id (see below). Operations do not: ADR-004. */
 moac_shmem_status moac_shmem_malloc_tagged(size_t bytes, uint32_t com_id, void **object);
 moac_shmem_status moac_shmem_realloc(void *old, size_t bytes, void **object);
 moac_shmem_status moac_shmem_free(void *object); /* NULL is no action */
@@ -200,8 +200,9 @@ moac_shmem_status moac_shmem_context_destroy(moac_shmem_context context); /* imp
 moac_shmem_status moac_shmem_context_team(moac_shmem_context context, moac_shmem_team *team);
 /* The same ordering domain, for one operation whose com_id is the given one (24 bits). */
 moac_shmem_context moac_shmem_tag(moac_shmem_context context, uint32_t com_id);
-/* The com_id that an operation on `object` through `context` carries. */
-uint32_t moac_shmem_com_id(moac_shmem_context context, const void *object);
+/* The com_id of operations through `context`, and that of plain accesses to `object`. */
+uint32_t moac_shmem_com_id(moac_shmem_context context);
+uint32_t moac_shmem_access_com_id(const void *object);
 
 moac_shmem_status moac_shmem_fence(moac_shmem_context context); /* orders deliveries to each PE */
 moac_shmem_status
@@ -289,6 +290,7 @@ typedef struct moac_shmem_condition {
   moac_shmem_comparison comparison;
   const void *operand;
   bool vector;
+  uint32_t com_id; /* of a wait or test, which has no context; 0: it orders all that follows */
 } moac_shmem_condition;
 typedef enum moac_shmem_which { MOAC_SHMEM_ALL, MOAC_SHMEM_ANY, MOAC_SHMEM_SOME } moac_shmem_which;
 /* *hits: ALL: 1; ANY: the index of a word that holds, SIZE_MAX when all are excluded; SOME: how
@@ -363,6 +365,7 @@ void moac_shmem_note_store(const void *address, size_t bytes);
 /* The same for an access to PE `at` through moac_shmem_ptr; `object` is this PE's address of it.
  * ATOMIC: with an atomic of the language. */
 enum { MOAC_SHMEM_NOTE_STORE = 1, MOAC_SHMEM_NOTE_ATOMIC = 2 };
+#define MOAC_SHMEM_NOTE_COM(com_id) ((int)((uint32_t)(com_id) << 8)) /* instead of the object's */
 void moac_shmem_note_access(const void *object, size_t bytes, int at, int flags);
 
 #ifdef __cplusplus

@@ -66,7 +66,7 @@ static int member(moac_shmem_active set, int rank) {
 static int my_rank(moac_shmem_active set) { return (shmem_my_pe() - set.first) >> set.log_stride; }
 
 static void await_long(long *word, long value) {
-  moac_shmem_condition c = {word, 1, NULL, MOAC_SHMEM_I64, MOAC_SHMEM_EQ, &value, false};
+  moac_shmem_condition c = {word, 1, NULL, MOAC_SHMEM_I64, MOAC_SHMEM_EQ, &value, false, 0};
   must(moac_shmem_wait(MOAC_SHMEM_ALL, &c, NULL, NULL));
 }
 

@@ -64,21 +64,8 @@ static int put_site(char *line, size_t room) {
   return snprintf(line, room, " at=%s:%d", site_file, site_line);
 }
 
-/* An operation without an id takes that of the allocation it works on: of the remote side, which has
- * the same offset here. */
-static uint32_t com_id(Pe *pe, const TraceRecord *r) {
-  const TraceRange *ranges[] = {&r->sig, &r->mem, strcmp(r->kind, "get") == 0 ? &r->src : &r->dst,
-                                &r->src};
-  uint32_t id = r->com_id;
-  for (size_t i = 0; id == 0 && r->team == 0 && i < sizeof ranges / sizeof ranges[0]; ++i)
-    if (ranges[i]->address != NULL)
-      return moac_shmem_heap_com_id(pe->heap, ranges[i]->address);
-  return id;
-}
-
 static int format_record(Pe *pe, char *line, size_t room, const TraceRecord *r) {
   Trace *trace = pe->trace;
-  uint32_t com = com_id(pe, r);
   int used = snprintf(line, room, "%s pe=%d t=%" PRIu64, r->kind, pe->pe,
                       r->stamp != 0 ? r->stamp : moac_shmem_trace_stamp(pe));
 #define ADD(...) used += snprintf(line + used, room - (size_t)used, __VA_ARGS__)
@@ -87,8 +74,8 @@ static int format_record(Pe *pe, char *line, size_t room, const TraceRecord *r) 
   used += put_site(line + used, room - (size_t)used);
   if (r->context != 0)
     ADD(" ctx=%d", r->context);
-  if (com != 0)
-    ADD(" com=%" PRIu32, com);
+  if (r->com_id != 0)
+    ADD(" com=%" PRIu32, r->com_id);
   if (r->team != 0)
     ADD(" team=%d seq=%" PRIu64, trace->team_ids[r->team - 1], r->sequence);
   if (r->name != NULL)
@@ -206,7 +193,9 @@ void moac_shmem_note_access(const void *object, size_t bytes, int at, int flags)
   Pe *pe = self_pe();
   if (pe == NULL || pe->trace == NULL)
     return;
+  uint32_t com_id = (uint32_t)flags >> 8;
   TraceRecord record = {.kind = (flags & MOAC_SHMEM_NOTE_STORE) != 0 ? "st" : "ld",
+                        .com_id = com_id != 0 ? com_id : moac_shmem_access_com_id(object),
                         .atomic = (flags & MOAC_SHMEM_NOTE_ATOMIC) != 0,
                         .mem = {object, bytes, at}};
   moac_shmem_trace_write(pe, &record);

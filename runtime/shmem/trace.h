@@ -15,7 +15,7 @@ typedef struct TraceRange {
 typedef struct TraceRecord {
   const char *kind;
   int context;
-  uint32_t com_id; /* of the operation; 0: that of the memory it names first */
+  uint32_t com_id; /* of the operation or plain access */
   bool nbi, nostore, has_value, has_old, fail, atomic;
   TraceRange dst, src, mem, sig, lock;
   uint64_t value, old, stamp; /* stamp 0: taken when the record is written */

@@ -42,8 +42,8 @@ void heapBody(void *unused) {
   CHECK(moac_shmem_free((char *)b + 8) == MOAC_SHMEM_INVALID_ADDRESS);
   void *tagged = NULL;
   OK(moac_shmem_malloc_tagged(64, 5, &tagged));
-  CHECK(moac_shmem_com_id(DEFAULT, tagged) == 5 && moac_shmem_com_id(DEFAULT, b) == 0);
-  CHECK(moac_shmem_com_id(moac_shmem_tag(DEFAULT, 9), tagged) == 9);
+  CHECK(moac_shmem_access_com_id(tagged) == 5 && moac_shmem_access_com_id(b) == 0);
+  CHECK(moac_shmem_com_id(DEFAULT) == 0 && moac_shmem_com_id(moac_shmem_tag(DEFAULT, 9)) == 9);
   OK(moac_shmem_free(tagged));
   OK(moac_shmem_free(larger));
   OK(moac_shmem_free(b));
@@ -183,7 +183,7 @@ void conditionBody(void *unused) {
   int excluded[64] = {0};
   size_t hits = 0, indices[64], seen = 0;
   moac_shmem_condition c = {words,         (size_t)pes, excluded, MOAC_SHMEM_U64,
-                            MOAC_SHMEM_NE, &operand,    false};
+                            MOAC_SHMEM_NE, &operand,    false, 0};
   OK(moac_shmem_test(MOAC_SHMEM_ANY, &c, NULL, &hits));
   OK(moac_shmem_sync(WORLD));
   for (int to = 0; to < pes; ++to)
@@ -218,7 +218,7 @@ void conditionBody(void *unused) {
   OK(moac_shmem_test(MOAC_SHMEM_ALL, &c, NULL, &hits));
   CHECK(hits == 1);
   int32_t *small = symmetric(sizeof *small), minus = -3;
-  moac_shmem_condition one = {small, 1, NULL, MOAC_SHMEM_I32, MOAC_SHMEM_LT, &minus, false};
+  moac_shmem_condition one = {small, 1, NULL, MOAC_SHMEM_I32, MOAC_SHMEM_LT, &minus, false, 0};
   int32_t value = -4;
   OK(moac_shmem_put(DEFAULT, small, &value, sizeof value, me));
   OK(moac_shmem_wait(MOAC_SHMEM_ALL, &one, NULL, NULL));
@@ -233,7 +233,7 @@ void orderBody(void *unused) {
   moac_shmem_team team;
   OK(moac_shmem_context_create(WORLD, 0, 0, &a));
   OK(moac_shmem_context_create(WORLD, MOAC_SHMEM_CONTEXT_NOSTORE, 3, &b));
-  CHECK(moac_shmem_com_id(a, NULL) == 0 && moac_shmem_com_id(b, NULL) == 3);
+  CHECK(moac_shmem_com_id(a) == 0 && moac_shmem_com_id(b) == 3);
   OK(moac_shmem_context_team(a, &team));
   CHECK(team == WORLD);
   int64_t *data = symmetric(64 * sizeof *data), *other = symmetric(64 * sizeof *other);

@@ -1,0 +1,66 @@
+// TraceTest.cpp: the communication ids that the runtime writes down. An operation has its own id or its context's,
+// a plain access the one that it is announced with or that of its allocation, a wait what its condition says.
+#include "runtime/shmem/moac_shmem.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+
+namespace {
+
+constexpr uint32_t allocationId = 5, contextId = 6, ownId = 7;
+
+void calls(void *) {
+  void *tagged = nullptr, *plain = nullptr;
+  moac_shmem_context context = nullptr;
+  int64_t value = 1;
+  ASSERT_EQ(moac_shmem_malloc_tagged(8, allocationId, &tagged), MOAC_SHMEM_OK);
+  ASSERT_EQ(moac_shmem_calloc(1, 8, &plain), MOAC_SHMEM_OK);
+  ASSERT_EQ(moac_shmem_context_create(MOAC_SHMEM_TEAM_WORLD, 0, contextId, &context), MOAC_SHMEM_OK);
+  moac_shmem_at("line", 1);
+  moac_shmem_note_store(tagged, 8);
+  moac_shmem_at("line", 2);
+  moac_shmem_note_access(tagged, 8, 0, MOAC_SHMEM_NOTE_COM(ownId));
+  moac_shmem_at("line", 3);
+  moac_shmem_put(MOAC_SHMEM_CONTEXT_DEFAULT, tagged, &value, 8, 0);
+  moac_shmem_at("line", 4);
+  moac_shmem_put(context, tagged, &value, 8, 0);
+  moac_shmem_at("line", 5);
+  moac_shmem_put(moac_shmem_tag(context, ownId), tagged, &value, 8, 0);
+  moac_shmem_at("line", 6);
+  moac_shmem_note_load(plain, 8);
+  moac_shmem_condition here = {tagged, 1, nullptr, MOAC_SHMEM_I64, MOAC_SHMEM_EQ, &value, false, ownId};
+  moac_shmem_at("line", 7);
+  moac_shmem_wait(MOAC_SHMEM_ALL, &here, nullptr, nullptr);
+  moac_shmem_at("line", 8);
+  moac_shmem_signal_wait_until(static_cast<uint64_t *>(tagged), MOAC_SHMEM_EQ, 1, nullptr);
+  moac_shmem_at(nullptr, 0);
+}
+
+TEST(ShmemTrace, communicationIds) {
+  std::string folder = std::filesystem::path(testing::TempDir()) / "moac-trace-ids";
+  std::filesystem::create_directories(folder);
+  moac_shmem_run_options how = {};
+  how.pes = 1;
+  how.mode = MOAC_SHMEM_THREADS;
+  how.heap_bytes = 1 << 16;
+  how.trace = folder.c_str();
+  ASSERT_EQ(moac_shmem_run(&how, calls, nullptr), MOAC_SHMEM_OK);
+  std::ifstream file(folder + "/pe-0000.moat");
+  const uint32_t ids[] = {allocationId, ownId, 0, contextId, ownId, 0, ownId, 0};
+  size_t lines = 0;
+  for (std::string record; std::getline(file, record);) {
+    size_t at = record.find(" at=line:");
+    if (at == std::string::npos)
+      continue;
+    size_t number = std::stoul(record.substr(at + 9)), com = record.find(" com=");
+    ASSERT_LE(number, std::size(ids));
+    EXPECT_EQ(com == std::string::npos ? 0 : std::stoul(record.substr(com + 5)), ids[number - 1]) << record;
+    ++lines;
+  }
+  EXPECT_EQ(lines, std::size(ids));
+  std::filesystem::remove_all(folder);
+}
+
+} // namespace
