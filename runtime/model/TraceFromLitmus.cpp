@@ -1,6 +1,8 @@
 // The player walks an event graph: an operation performs all its accesses when its turn comes, a
 // wait has its turn once its word has the right value, a collective when all members stand before
-// it.
+// it. Only non-blocking signals that add may be under way for longer, and overtake each other,
+// until their thread does something else: what an adding signal finds is the one thing that a trace
+// says of the order of deliveries.
 #include "runtime/model/TraceFromLitmus.h"
 #include "runtime/model/Expand.h"
 #include "runtime/model/Values.h"
@@ -27,9 +29,15 @@ public:
         if (next[t] < graph.threads[t].size())
           threads.push_back(static_cast<int>(t));
       std::shuffle(threads.begin(), threads.end(), random);
-      if (std::none_of(threads.begin(), threads.end(), [&](int t) { return step(t); }))
+      if (random() % 2 && !underWay.empty() && !deliver(random() % underWay.size()))
+        return false;
+      if (std::none_of(threads.begin(), threads.end(), [&](int t) { return step(t); }) &&
+          (underWay.empty() || !deliver(0)))
         return false;
     }
+    while (!underWay.empty())
+      if (!deliver(random() % underWay.size()))
+        return false;
     return true;
   }
 
@@ -57,6 +65,15 @@ private:
   bool step(int thread) {
     int event = graph.threads[thread][next[thread]];
     const Event &e = graph.event(event);
+    if (isUnderWayForLong(e)) {
+      ++next[thread];
+      write(thread, event);
+      underWay.push_back({thread, e.operation, adds});
+      return true;
+    }
+    while (auto own = oneUnderWay(thread))
+      if (!deliver(*own))
+        return false;
     if (e.kind == EventKind::Operation && e.thread < 0)
       return collective(event);
     std::vector<int> accesses;
@@ -68,6 +85,46 @@ private:
       return false;
     ++next[thread];
     write(thread, event);
+    return true;
+  }
+
+  struct Signal {
+    int thread, operation, number;
+  };
+
+  bool isUnderWayForLong(const Event &e) const {
+    if (e.kind != EventKind::Operation)
+      return false;
+    const Operation &op = graph.operation(e.operation);
+    return op.type == OpType::PutSignal && !op.blocking && adding(op) >= 0;
+  }
+
+  // The load of the signal word, if there is one.
+  int adding(const Operation &op) const {
+    for (int access : op.accesses)
+      if (graph.event(access).sync && graph.event(access).kind == EventKind::Load)
+        return access;
+    return -1;
+  }
+
+  std::optional<size_t> oneUnderWay(int thread) {
+    std::vector<size_t> own;
+    for (size_t i = 0; i < underWay.size(); ++i)
+      if (underWay[i].thread == thread)
+        own.push_back(i);
+    return own.empty() ? std::nullopt : std::optional(own[random() % own.size()]);
+  }
+
+  bool deliver(size_t index) {
+    Signal signal = underWay[index];
+    underWay.erase(underWay.begin() + static_cast<std::ptrdiff_t>(index));
+    const Operation &op = graph.operation(signal.operation);
+    if (!perform(op.accesses))
+      return false;
+    int load = adding(op);
+    text += "added pe=" + std::to_string(op.home) + " t=" + std::to_string(++clock) +
+            " add=" + std::to_string(signal.number) + " val=" + value(graph.event(load).partner) +
+            " old=" + value(load) + "\n";
     return true;
   }
 
@@ -184,8 +241,12 @@ private:
       text += " to=" + std::to_string(op.quietTarget);
     if (op.home < 0)
       writeMembership(op, thread);
+    bool later = op.type == PutSignal && !op.blocking && adding(op) >= 0;
     for (int access : accesses)
-      writeAccess(op, thread, word, access);
+      if (!later || !graph.event(access).sync)
+        writeAccess(op, thread, word, access);
+    if (later)
+      text += " sig=" + range(adding(op)) + " add=" + std::to_string(++adds);
     if (op.type == CompareSwap && graph.event(accesses.front()).partner < 0)
       text += " fail val=" + value(accesses.front()) + " old=" + value(accesses.front());
     text += "\n";
@@ -249,6 +310,8 @@ private:
   std::vector<size_t> next;
   std::map<std::pair<int, int>, int> counts;
   std::map<int, int> handOvers;
+  std::vector<Signal> underWay;
+  int adds = 0;
   std::string text;
   int64_t clock = 0;
 };

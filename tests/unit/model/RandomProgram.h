@@ -15,7 +15,7 @@ inline std::string randomStatement(Random &random, int &registers, int pes) {
   auto pe = [&] { return "@" + std::to_string(random() % pes); };
   const char *place = random() % 2 ? "x" : "y";
   std::string reg = "r" + std::to_string(registers++);
-  switch (random() % 13) {
+  switch (random() % 15) {
   case 0:
     return std::string("put ") + place + pe() + ", s";
   case 1:
@@ -38,6 +38,10 @@ inline std::string randomStatement(Random &random, int &registers, int pes) {
     return "ld.acq " + reg + " = " + place + pe();
   case 11:
     return std::string("put_signal ") + (place[0] == 'x' ? "y" : "x") + "@1, s, z = 1";
+  case 12:
+    return std::string("put_signal_nbi ") + place + "@1, s, z += 1";
+  case 13:
+    return std::string("wait z >= 1");
   default:
     return std::string("st ") + place + " = 3";
   }

@@ -65,8 +65,9 @@ TEST(TraceCheck, everyRacyProgramIsFlaggedAndNoOther) {
     }
     if (kind == VerdictKind::Racy) {
       ++racy;
-      // This race needs signals that overtake each other, which these runs do not have.
-      if (program.name != "R6/shared-counter")
+      if (program.name == "R6/shared-counter") // a race in those runs in which one signal overtakes the other
+        EXPECT_TRUE(flagged > 0 && flagged < runs) << flagged;
+      else
         EXPECT_EQ(flagged, runs) << program.name;
       EXPECT_GT(runs, 0) << program.name;
     } else if (kind != VerdictKind::Blocked) {
@@ -78,11 +79,12 @@ TEST(TraceCheck, everyRacyProgramIsFlaggedAndNoOther) {
   EXPECT_GT(clean, 80);
 }
 
-// Without stamps the records are processed thread by thread; the verdict must not depend on that.
+// Without stamps the records are processed thread by thread; the verdict must not depend on that. Adds that overtake
+// each other are the exception: their order is in the stamps alone.
 TEST(TraceCheck, cleanProgramsStayCleanWithoutStamps) {
   for (const Program &program : test::litmusPrograms()) {
     auto text = traceOfProgram(program, 1);
-    if (text && decide(program, Model{}).kind != VerdictKind::Racy)
+    if (text && text->find("\nadded") == std::string::npos && decide(program, Model{}).kind != VerdictKind::Racy)
       EXPECT_TRUE(test::checked(withoutStamps(*text)).findings.empty()) << program.name << "\n"
                                                                 << withoutStamps(*text);
   }
