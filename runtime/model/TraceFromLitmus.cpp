@@ -41,6 +41,8 @@ public:
     return true;
   }
 
+  const ReadsFrom &readsFrom() const { return rf; }
+
   std::string trace() const {
     std::string head = "moac-trace 1\npes " + std::to_string(program.pes) + "\n";
     for (size_t i = 0; i < program.teams.size(); ++i) {
@@ -318,15 +320,20 @@ private:
 
 } // namespace
 
-std::optional<std::string> traceOfProgram(const Program &program, unsigned seed) {
-  std::optional<std::string> result;
+std::optional<PlayedRun> playProgram(const Program &program, unsigned seed) {
+  std::optional<PlayedRun> result;
   forEachPath(program, [&](Graph &&graph) {
     Player player(program, graph, seed);
     if (!graph.stuck && player.play())
-      result = player.trace();
+      result = {graph, player.readsFrom(), player.trace()};
     return !result;
   });
   return result;
+}
+
+std::optional<std::string> traceOfProgram(const Program &program, unsigned seed) {
+  auto run = playProgram(program, seed);
+  return run ? std::optional(std::move(run->trace)) : std::nullopt;
 }
 
 } // namespace moac::model

@@ -3,12 +3,19 @@
 // nothing else.
 #pragma once
 
-#include "runtime/model/Program.h"
+#include "runtime/model/Relations.h"
 
 namespace moac::model {
 
-/// A trace (see Trace.md) of one run of `program`, its threads interleaved by `seed`; nothing if
-/// this interleaving blocks on every path of the program.
+/// One run: its path through the program, who read from whom, and the trace (see Trace.md).
+struct PlayedRun {
+  Graph graph;
+  ReadsFrom rf;
+  std::string trace;
+};
+
+/// Its threads are interleaved by `seed`; nothing if this interleaving blocks on every path.
+std::optional<PlayedRun> playProgram(const Program &program, unsigned seed);
 std::optional<std::string> traceOfProgram(const Program &program, unsigned seed);
 
 } // namespace moac::model

@@ -13,7 +13,7 @@ namespace moac::model::test {
 std::vector<Program> litmusPrograms();
 /// What the trace checker says of a trace; one that cannot be read or is not valid fails the test.
 TraceReport checked(const std::string &text, TraceModel model = TraceModel::Paper);
-/// A run is one admitted execution, so whatever is flagged in it is a race of the program by `model`.
+/// A run is flagged if and only if its order, built from the definitions, has a race, and then the program is racy.
 void agreesOnRandomPrograms(unsigned rounds, TraceModel traces, const Model &model);
 
 } // namespace moac::model::test

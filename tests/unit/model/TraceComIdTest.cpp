@@ -39,7 +39,7 @@ TEST(TraceComId, everyRacyProgramIsFlaggedAndNoOther) {
 }
 
 TEST(TraceComId, agreesWithTheLitmusCheckerOnRandomPrograms) {
-  test::agreesOnRandomPrograms(300, TraceModel::ComId, comId);
+  test::agreesOnRandomPrograms(1000, TraceModel::ComId, comId);
 }
 
 TEST(TraceComId, reportNamesTheIds) {
