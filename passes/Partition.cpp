@@ -67,10 +67,6 @@ private:
         std::string name = "'" + stage->name() + "'";
         if (!isReadInPart(*stage, axis))
           return refuse("other values read the result " + name + " beyond the indices that one PE computes", "");
-        unsigned slowest = stage->gen.arrayType().getColumnMajor() ? stage->rank() - 1 : 0;
-        if (axis.getArgNumber() != slowest)
-          return refuse("it is not the outermost axis of the result " + name + " in memory, so a PE's part of it is no block",
-                        "divide that axis, or one that is summed");
       }
     return success();
   }

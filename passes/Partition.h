@@ -5,7 +5,7 @@
 //     X.part     X for a part of the axis: k runs over k_len indices from k_lo on
 //     X.whole    where k is summed: X with each reduction over k made of the parts' values
 //
-//     free axis        PE p runs X.part on its block of the results
+//     free axis        PE p runs X.part on its block of the results, whichever axis of them it is
 //     reduced axis     for its own parts, PE p runs X.part into a slot of an array of all parts' values; the slots go to every
 //                      PE, and each runs X.whole
 //

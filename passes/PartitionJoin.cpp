@@ -1,133 +1,27 @@
 // The function of a partitioned kernel, composed of those of its phases; see Partition.h.
 //
 //     copy own blocks of arrays that all PEs need, give them to the others, meet
-//     free axis:     X.part over the block [lo, lo + len) of the axis, into the results themselves
+//     free axis:     X.part over the block [lo, lo + len) of the axis, into the results themselves; into a buffer, copied to its
+//                    runs afterwards, where the axis is not the slowest in memory
 //     reduced axis:  for the parts of this PE:  X.part into slot `part` of an array for the values of all parts
 //                    give the own slots to the others, meet
 //                    X.whole
 //
-// Bodies of functions are copied; arguments become what stands for them here, and offsets into a slot or block begin there.
+// Bodies of functions are copied (BodyCopy.h).
 #include "ir/Gamma.h"
 #include "ir/MaterializeExpr.h"
 #include "ir/Onf.h"
+#include "passes/BodyCopy.h"
 #include "passes/Partition.h"
 #include "passes/StageLoops.h"
 
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/IRMapping.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace moac;
 using moa::ScalarFn;
 
 namespace {
-bool isScalar(Operation *op) { return isa<moa::ConstantOp, moa::ScalarOp, moa::CastOp, moa::WhereOp, onf::TunedOp, onf::NamedOp>(op); }
-
-/// Copies the body of a function to the builder's place.
-class BodyCopy {
-public:
-  BodyCopy(onf::FuncOp from, OpBuilder &b) : from(from), b(b) {}
-
-  IRMapping map;  ///< of the function's arguments
-  IRMapping most; ///< of values here, where sizes of memory are asked for: not smaller, and known before the loop around
-  OpBuilder::InsertPoint before; ///< the place for such sizes
-
-  /// Everything but the checks of arguments.
-  void copy() {
-    Block *into = b.getInsertionBlock();
-    Operation *last = into->empty() ? nullptr : &into->back();
-    for (Operation &op : from.entry())
-      if (!isa<onf::RequireOp>(op))
-        b.clone(op, map);
-    auto copied = [&] {
-      SmallVector<Operation *> found;
-      for (Block::iterator it = last ? std::next(Block::iterator(last)) : into->begin(); it != into->end(); ++it)
-        found.push_back(&*it);
-      return found;
-    };
-    SmallVector<Operation *> all = copied();
-    for (Operation *op : llvm::reverse(all))
-      if (isScalar(op) && op->use_empty())
-        op->erase();
-    if (before.isSet())
-      sizesBefore(copied());
-  }
-
-  /// Offsets into `buffer` in what was copied begin at `base`.
-  static void rebase(Block &block, Value buffer, Value base) {
-    for (Operation *user : llvm::make_early_inc_range(buffer.getUsers())) {
-      if (!block.getParentOp()->isProperAncestor(user) || isa<onf::GatherOp>(user))
-        continue;
-      if (Block *at = user->getBlock(); at != &block && !block.findAncestorOpInBlock(*user))
-        continue;
-      OpBuilder here(user);
-      auto move = [&](MutableOperandRange offset) {
-        Value old = offset.empty() ? Value() : Value(offset[0].get());
-        offset.assign(old ? moa::buildIndex(here, user->getLoc(), ScalarFn::add_, {base, old}) : base);
-      };
-      if (auto load = dyn_cast<onf::LoadOp>(user))
-        move(load.getOffsetMutable());
-      else if (auto store = dyn_cast<onf::StoreOp>(user))
-        move(store.getOffsetMutable());
-      else if (auto update = dyn_cast<onf::UpdateOp>(user))
-        move(update.getOffsetMutable());
-      else if (auto prefetch = dyn_cast<onf::PrefetchOp>(user))
-        prefetch.getOffsetMutable().assign(moa::buildIndex(here, user->getLoc(), ScalarFn::add_, {base, prefetch.getOffset()}));
-    }
-  }
-
-private:
-  /// Memory is had before the loop around a phase: buffers of the kernel stand there, sizes of those of threads too.
-  void sizesBefore(ArrayRef<Operation *> copies) {
-    for (Operation *copy : copies)
-      copy->walk([&](Operation *op) {
-        if (auto alloc = dyn_cast<onf::AllocOp>(op)) {
-          StringRef space = cast<onf::BufferType>(alloc.getBuffer().getType()).getSpace();
-          if (space == "register")
-            return;
-          if (Value size = hoisted(alloc.getSize()))
-            alloc.getSizeMutable().assign(size);
-          if (space == "shared") {
-            alloc->moveBefore(before.getBlock(), before.getPoint());
-            alloc.setRefilled(true); // for each part: no element is final
-            for (Operation *user : alloc.getBuffer().getUsers())
-              if (auto store = dyn_cast<onf::StoreOp>(user))
-                store.setFinishes(false), store.setOpens(false);
-          }
-        } else if (auto team = dyn_cast<onf::ParallelOp>(op)) {
-          if (Value work = hoisted(team.getWork()))
-            team.getWorkMutable().assign(work);
-        }
-      });
-  }
-
-  /// The value as it is before the loop, for the largest part; null when it is not known there.
-  Value hoisted(Value value) {
-    if (Value known = most.lookupOrNull(value))
-      return known;
-    if (value.getParentBlock() == before.getBlock())
-      return value;
-    Operation *op = value.getDefiningOp();
-    if (!op || !isScalar(op) || op->getNumRegions() > 0)
-      return {};
-    if (auto named = dyn_cast<onf::NamedOp>(op))
-      return hoisted(named.getValue());
-    for (Value operand : op->getOperands()) {
-      Value known = hoisted(operand);
-      if (!known)
-        return {};
-      most.map(operand, known);
-    }
-    OpBuilder::InsertionGuard keep(b);
-    b.restoreInsertionPoint(before);
-    return b.clone(*op, most)->getResult(0);
-  }
-
-  onf::FuncOp from;
-  OpBuilder &b;
-};
-
 class Joiner {
 public:
   Joiner(onf::FuncOp function, DictionaryAttr how, onf::FuncOp part, onf::FuncOp whole)
@@ -275,22 +169,55 @@ private:
     set(copy, part, symbol - 2, lo);
     set(copy, part, symbol - 1, length);
     SmallVector<std::pair<Value, Value>> moved;
+    SmallVector<Strided> strided;
     for (unsigned i = 0; i < function.getResults().size(); ++i) {
-      Value output = function.entry().getArgument(function.firstOutput() + i);
-      copy.map.map(part.entry().getArgument(part.firstOutput() + i), output);
+      Value output = function.entry().getArgument(function.firstOutput() + i), into = output;
       auto own = cast<moa::ArrayType>(cast<TypeAttr>(part.getResultTypes()[i]).getValue());
       auto all = cast<moa::ArrayType>(cast<TypeAttr>(function.getResultTypes()[i]).getValue());
-      if (own == all)
-        continue;
-      shape::Expr slice(1);
-      for (auto [x, y] : llvm::zip(own.extents(), all.extents()))
-        if (x == y)
-          slice = slice * y;
-      moved.push_back({output, index(Op::mul_, lo, value(slice))});
+      shape::Expr slower(1), faster(1);
+      bool isSlower = !all.getColumnMajor();
+      for (auto [x, y] : llvm::zip(own.extents(), all.extents())) {
+        if (!(x == y))
+          isSlower = !isSlower;
+        else
+          (isSlower ? slower : faster) = (isSlower ? slower : faster) * y;
+      }
+      if (own != all && slower == shape::Expr(1)) {
+        moved.push_back({output, index(Op::mul_, lo, value(faster))});
+      } else if (own != all) {
+        Value run = index(Op::mul_, length, value(faster)), runs = value(slower);
+        std::string name = cast<StringAttr>(function.getResults()[i]).getValue().str();
+        into = onf::AllocOp::create(b, loc, onf::BufferType::get(b.getContext(), all.getElementType(), "shared"), index(Op::mul_, runs, run), name + "_block");
+        strided.push_back({name, into, output, runs, run, value(faster), all.getElementType()});
+      }
+      copy.map.map(part.entry().getArgument(part.firstOutput() + i), into);
     }
     copy.copy();
     for (auto [buffer, base] : moved)
       BodyCopy::rebase(function.entry(), buffer, base);
+    for (const Strided &result : strided)
+      spread(result, lo);
+  }
+
+  /// A result divided along an axis that is not the slowest in memory: the block of a PE lies there in `runs` runs.
+  struct Strided {
+    std::string name;
+    Value block, output, runs, run, faster;
+    Type element;
+  };
+
+  void spread(const Strided &result, Value lo) {
+    onf::NoteOp::create(b, loc, "The block of this PE at its place in " + result.name);
+    Value first = index(Op::mul_, lo, result.faster), stride = index(Op::mul_, extent, result.faster);
+    OpBuilder::InsertionGuard keep(b);
+    Value size = index(Op::mul_, result.runs, result.run);
+    auto team = onf::ParallelOp::create(b, loc, moa::CastOp::create(b, loc, b.getF64Type(), size));
+    b.setInsertionPointToEnd(&team.getBody().emplaceBlock());
+    Value at = openLoop(b, loc, number(0), result.runs, result.name + "_run", "parallel", 1);
+    Value in = openLoop(b, loc, number(0), result.run, result.name + "_at", "lanes", 0);
+    Value loaded = onf::LoadOp::create(b, loc, moa::valueType(result.element), result.block, index(Op::add_, index(Op::mul_, at, result.run), in));
+    Value place = index(Op::add_, index(Op::mul_, at, stride), index(Op::add_, first, in));
+    onf::StoreOp::create(b, loc, loaded, result.output, place, b.getUnitAttr(), UnitAttr());
   }
 
   /// How many indices a part has.

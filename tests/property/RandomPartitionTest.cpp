@@ -2,7 +2,7 @@
 //
 // As PE 0 of 1, with parts of 1 to 4 indices, the loops mean what the formula means, and the formulas of `moac cost` count them
 // (Differential.h). As C, on 3 PEs, they compute what the undivided kernel computes: all of it where the axis is reduced, the own
-// block where it is an axis of the result.
+// block and nothing else where it is an axis of the result.
 //
 // MOAC_SEED and MOAC_DIVIDED choose another sequence or more of it; a failure prints the seed and the program.
 #include "tests/property/Differential.h"
@@ -60,15 +60,13 @@ Subject subjectOf(const Divided &divided) {
   return subject;
 }
 
-/// `M*N` of "O: f64[M, N]"; the first extent, if only that is asked for.
-std::string extents(const std::string &result, bool first) {
-  const size_t open = result.find('['), close = result.find(']');
+/// The extents of "O: f64[M, N]", the first and the second, 1 where there is none.
+std::pair<std::string, std::string> extents(const std::string &result) {
+  const size_t open = result.find('['), close = result.find(']'), comma = result.find(',');
   if (open == std::string::npos)
-    return "1";
-  std::string text = result.substr(open + 1, close - open - 1);
-  if (size_t comma = text.find(','); comma != std::string::npos)
-    text = first ? text.substr(0, comma) : text.replace(comma, 2, "*");
-  return text;
+    return {"1", "1"};
+  const std::string first = result.substr(open + 1, std::min(comma, close) - open - 1);
+  return {first, comma == std::string::npos ? "1" : result.substr(comma + 2, close - comma - 2)};
 }
 
 std::string cType(const std::string &type) {
@@ -91,8 +89,9 @@ static int64_t share(int64_t n, int pe) { return n * pe / pes; }
 
 /// Calls the divided kernel and the other, and compares what this PE has of the result.
 std::string comparison(const Divided &divided, bool whole) {
-  const std::string type = cType(divided.program.type), name = divided.program.name, all = extents(divided.program.result, false),
-                    first = extents(divided.program.result, true);
+  const std::string type = cType(divided.program.type), name = divided.program.name;
+  const auto [rows, columns] = extents(divided.program.result);
+  const bool second = divided.directive.find("partition j ") == 0;
   std::string of = divided.program.result.substr(divided.program.result.find(": ") + 2);
   const std::string result = cType(of.substr(0, of.find('[')));
   return fmt::format(R"(static void test_{0}(int64_t M, int64_t N) {{
@@ -101,15 +100,19 @@ std::string comparison(const Divided &divided, bool whole) {
   for (int64_t x = 0; x < M * N; ++x) A[x] = ({1})((x * 7 + 3) % 9 - 4);
   for (int64_t x = 0; x < N; ++x) v[x] = ({1})((x * 5 + 1) % 7 - 3);
   for (int64_t x = 0; x < M; ++x) w[x] = ({1})((x * 3 + 2) % 5 - 2), p[x] = (x * 3 + 1) % M;
-  {2} *O = calloc((size_t)({3}) + 1, sizeof *O), *want = calloc((size_t)({3}) + 1, sizeof *want);
+  const int64_t rows = {3}, columns = {4}, from = {5} ? 0 : share({6}, me), to = {5} ? {6} : share({6}, me + 1);
+  {2} *O = calloc((size_t)(rows * columns) + 1, sizeof *O), *want = calloc((size_t)(rows * columns) + 1, sizeof *want);
+  for (int64_t x = 0; x <= rows * columns; ++x) O[x] = 77;
   const int status = {0}(M, N, 2, A, v, w, p, O), one = {0}_one(M, N, 2, A, v, w, p, want);
-  const int64_t row = {4} > 0 ? {3} / ({4}) : 0, from = {5} ? 0 : share({4}, me), to = {5} ? {4} : share({4}, me + 1);
-  int bad = status != one;
-  for (int64_t x = from * row; one == 0 && x < to * row; ++x) bad |= !SAME(O[x], want[x], {6});
+  int bad = status != one || O[rows * columns] != 77;
+  for (int64_t x = 0; one == 0 && x < rows * columns; ++x) {{
+    const int64_t at = {7} ? x % columns : x / columns;
+    bad |= at < from || at >= to ? O[x] != 77 : !SAME(O[x], want[x], {8});
+  }}
   if (bad) wrong = 1, printf("{0}: PE %d of %d, M=%ld N=%ld: status %d, %d\n", me, pes, (long)M, (long)N, status, one);
   free(A), free(v), free(w), free(p), free(O), free(want);
 }}
-)", name, type, result, all, first, whole ? 1 : 0, divided.program.exact ? 1 : 0);
+)", name, type, result, rows, columns, whole ? 1 : 0, second ? columns : rows, second ? 1 : 0, divided.program.exact ? 1 : 0);
 }
 
 /// Builds the programs and runs them on three PEs; what was printed.

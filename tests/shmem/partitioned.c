@@ -177,6 +177,40 @@ static void heads(int64_t B, int64_t N, int64_t M) {
   free(q), free(k), free(v), free(want), free(got), free(own[0]), free(own[1]), free(own[2]);
 }
 
+/* One result of inner_divided, `faster` elements for each index of the divided axis in a row; those of others are left alone. */
+static void compare(const char *name, const double *got, const double *want, int64_t count, int64_t faster, int64_t N) {
+  for (int64_t at = 0; at < count; ++at) {
+    const int64_t i = at / faster % N, mine = i >= share(N, me) && i < share(N, me + 1);
+    if (got[at] != (mine ? want[at] : -7.0)) {
+      printf("%s: PE %d of %d: element %ld is %.17g\n", name, me, pes, (long)at, got[at]);
+      wrong = 1;
+      return;
+    }
+  }
+}
+
+static void inner(int64_t N, int64_t M) {
+  double *a = filled((size_t)(N * M), 16, 0), *b = filled((size_t)M, 17, 0), *got[4], *want[4];
+  const int64_t counts[4] = {M * N, M * N * 3, 2 * N * M, N}, faster[4] = {1, 3, 2, 1};
+  double *rows = owned(a, N, M, 0, share(N, me), share(N, me + 1)), *block = owned(b, M, 1, 0, share(M, me), share(M, me + 1));
+  for (int i = 0; i < 4; ++i) {
+    got[i] = array((size_t)counts[i]), want[i] = array((size_t)counts[i]);
+    for (int64_t at = 0; at <= counts[i]; ++at)
+      got[i][at] = -7.0;
+  }
+  const int one = inner_one(N, M, a, b, want[0], want[1], want[2], want[3]);
+  const int status = inner_divided(N, M, rows, block, got[0], got[1], got[2], got[3]);
+  if (one != 0 || status != 0)
+    wrong = 1, printf("inner: PE %d of %d: status %d (%s)\n", me, pes, status, moac_shmem_last_error());
+  for (int i = 0; i < 4; ++i) {
+    compare("inner", got[i], want[i], counts[i], faster[i], N);
+    if (got[i][counts[i]] != -7.0)
+      wrong = 1, printf("inner: PE %d wrote behind result %d\n", me, i);
+    free(got[i]), free(want[i]);
+  }
+  free(a), free(b), free(rows), free(block);
+}
+
 int main(void) {
   double nothing[1] = {0.0};
   if (matmul_terms(1, 1, 1, nothing, nothing, array(1)) != -9)
@@ -194,6 +228,7 @@ int main(void) {
       others(sizes[i], sizes[j]);
       singles(sizes[i], sizes[j]);
       heads(sizes[i], 3, sizes[j]);
+      inner(sizes[i], sizes[j]);
     }
   attention(2, 3, 1000, 2);
   int all = wrong; /* a PE that is content does not speak for the others */
