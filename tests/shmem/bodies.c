@@ -9,7 +9,7 @@ const Body bodies[] = {
     {"signal", signalBody}, {"condition", conditionBody}, {"order", orderBody},
     {"lock", lockBody},     {"team", teamBody},           {"collective", collectiveBody},
     {"reduce", reduceBody}, {"scan", scanBody},           {"alternating", alternatingBody},
-    {"error", errorBody},
+    {"error", errorBody},   {"type", typeBody},
 };
 const int bodyCount = (int)(sizeof bodies / sizeof bodies[0]);
 

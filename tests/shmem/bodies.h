@@ -48,6 +48,7 @@ void reduceBody(void *);
 void scanBody(void *);
 void alternatingBody(void *);
 void errorBody(void *);
+void typeBody(void *);
 
 /* A deterministic value for element i as PE p would make it in round r. */
 static inline int64_t valueOf(int p, size_t i, int r) {
