@@ -120,6 +120,18 @@ const std::map<std::string, std::string> reference = {
     {"aso-1-fetch", "fb fb fb"},
 };
 
+// The rows of model comid.
+const std::map<std::string, VerdictKind> targeted = {
+    {"comid/match", VerdictKind::Forbidden},
+    {"comid/untagged-data", VerdictKind::Racy},
+    {"comid/untagged-operations", VerdictKind::Forbidden},
+    {"comid/siblings-racy", VerdictKind::Racy},
+    {"comid/siblings-atomic", VerdictKind::Allowed},
+    {"comid/producer-below-consumer", VerdictKind::Forbidden},
+    {"comid/put-load-tagged", VerdictKind::Forbidden},
+    {"comid/put-load-untagged", VerdictKind::Racy},
+};
+
 } // namespace
 
 TEST(LitmusVerdict, theReferenceTableHolds) {
@@ -130,6 +142,10 @@ TEST(LitmusVerdict, theReferenceTableHolds) {
   for (auto &[name, verdicts] : reference) {
     ASSERT_TRUE(byName.contains(name)) << name;
     EXPECT_EQ(verdictsOf(*byName[name]), verdicts) << name;
+  }
+  for (auto &[name, verdict] : targeted) {
+    ASSERT_TRUE(byName.contains(name)) << name;
+    EXPECT_EQ(verdictName(decide(*byName[name], Model{ModelKind::ComId}).kind), verdictName(verdict)) << name;
   }
 }
 
