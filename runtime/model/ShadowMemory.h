@@ -11,9 +11,10 @@ class ShadowMemory {
 public:
   /// Records `access`, calling `conflict(earlier)` for each recorded access that overlaps it,
   /// conflicts with it (one of them stores, not both synchronising, not both language atomics) and
-  /// is not in `known`.
-  template <typename Conflict>
-  void record(const TraceAccess &access, const Knowledge &known, Conflict conflict) {
+  /// is not in `known`. It stands for those earlier ones that are `before` it in every order.
+  template <typename Before, typename Conflict>
+  void record(const TraceAccess &access, const Knowledge &known, const Before &before,
+              Conflict conflict) {
     if (access.range.begin == access.range.end)
       return;
     Cells &cells = memory[{access.range.pe, access.range.space}];
@@ -22,7 +23,7 @@ public:
     fill(cells, access.range);
     for (auto at = cells.find(access.range.begin);
          at != cells.end() && at->first < access.range.end; ++at)
-      touch(at->second.accesses, access, known, conflict);
+      touch(at->second.accesses, access, known, before, conflict);
   }
 
   /// The range comes into use anew: nothing before counts.
@@ -70,9 +71,9 @@ private:
     return (a.sync && b.sync) || (a.atomic && b.atomic);
   }
 
-  template <typename Conflict>
+  template <typename Before, typename Conflict>
   static void touch(std::vector<TraceAccess> &accesses, const TraceAccess &access,
-                    const Knowledge &known, Conflict conflict) {
+                    const Knowledge &known, const Before &before, Conflict conflict) {
     auto stands = [&](const TraceAccess &earlier) {
       bool plain = !access.sync && !access.atomic;
       bool sameClass = access.sync == earlier.sync && access.atomic == earlier.atomic;
@@ -84,7 +85,7 @@ private:
       bool sameCall = earlier.record == access.record;
       if (!ordered && !sameCall && (earlier.store || access.store) && !exempt(earlier, access))
         conflict(earlier);
-      if (!ordered || !stands(earlier))
+      if (!ordered || !stands(earlier) || !before(earlier.id))
         accesses[kept++] = earlier;
     }
     accesses.resize(kept);

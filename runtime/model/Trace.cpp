@@ -251,6 +251,10 @@ private:
       record.fails = true;
     else if (key == "atomic")
       record.atomic = true;
+    else if (key == "acq")
+      record.acquire = true;
+    else if (key == "rel")
+      record.release = true;
     else
       return fail("no flag '" + std::string(key) + "'");
     return true;

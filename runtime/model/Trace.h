@@ -57,6 +57,7 @@ struct Record {
   std::optional<int64_t> stamp, seen, value, old; // seen: stamp after the read of an update
   int64_t add = 0; // number of an add whose value and old value come in a line of their own
   bool nostore = false, nonBlocking = false, fails = false, atomic = false;
+  bool acquire = false, release = false; // of a plain access that is atomic
   std::vector<ByteRange> to, from; // dst and src
   std::optional<ByteRange> word;   // mem, sig or lock
   std::vector<int> quietTargets;

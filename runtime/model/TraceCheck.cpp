@@ -22,7 +22,9 @@ public:
   Checker(const Trace &trace, TraceModel model)
       : trace(trace), order(trace, model == TraceModel::ComId,
                             [this](const TraceAccess &a, const Knowledge &k,
-                                   const Knowledge &plainly) { see(a, k, plainly); }) {}
+                                   const Knowledge &plainly, const auto &everywhere) {
+                              see(a, k, plainly, everywhere);
+                            }) {}
 
   TraceReport run() {
     report.problems = schedule(trace, order, [this](int record) {
@@ -33,9 +35,10 @@ public:
   }
 
 private:
-  void see(const TraceAccess &access, const Knowledge &known, const Knowledge &plainly) {
+  void see(const TraceAccess &access, const Knowledge &known, const Knowledge &plainly,
+           const TraceOrders::Everywhere &everywhere) {
     ++report.accesses;
-    shadow.record(access, known,
+    shadow.record(access, known, everywhere,
                   [&](const TraceAccess &earlier) { race(earlier, access, plainly); });
   }
 

@@ -192,7 +192,8 @@ private:
     }
     begin(e.kind == EventKind::Load ? "ld" : "st", thread, e.line);
     writeComId(e.comId);
-    text += " mem=" + range(event) + (e.atomic ? " atomic\n" : "\n");
+    text += " mem=" + range(event) + (e.atomic ? " atomic" : "") + (e.acquire ? " acq" : "") +
+            (e.release ? " rel\n" : "\n");
     if (e.release && e.kind == EventKind::Store) {
       begin("release", thread, e.line);
       text += " tok=e" + std::to_string(event) + "\n";

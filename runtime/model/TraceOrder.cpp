@@ -161,6 +161,8 @@ void TraceOrder::normal(Call &call) {
   Knowledge &place = samePlace(state, *call.r.word);
   Knowledge known = place; // preserved program order
   known.unite(state.preserved.ahead);
+  if (call.r.release)
+    known.unite(state.preserved.all);
   if (admits(call.r))
     for (const Knowledge *relation : {&state.lco, &state.ownLco, &state.completed, &state.synced})
       known.unite(*relation);
@@ -168,6 +170,8 @@ void TraceOrder::normal(Call &call) {
   known.add(access.id);
   place = known;
   state.preserved.all.unite(known);
+  if (call.r.acquire)
+    state.preserved.ahead.unite(known);
   if (!admits(call.r))
     return;
   state.normal.unite(known);

@@ -5,6 +5,8 @@
 
 #include "runtime/model/TraceOrder.h"
 
+#include <algorithm>
+#include <functional>
 #include <memory>
 #include <set>
 
@@ -12,8 +14,12 @@ namespace moac::model {
 
 class TraceOrders {
 public:
-  /// `sink` receives every access, what happens before it, and what would without ids.
-  using Sink = std::function<void(const TraceAccess &, const Knowledge &, const Knowledge &)>;
+  /// `sink` receives every access with what happens before it, what would without ids, and whether
+  /// an access does for every id: being before is not transitive in a union of orders, so that only
+  /// then the later access stands for the earlier one.
+  using Everywhere = std::function<bool(AccessId)>;
+  using Sink = std::function<void(const TraceAccess &, const Knowledge &, const Knowledge &,
+                                  const Everywhere &)>;
 
   TraceOrders(const Trace &trace, bool comIds, Sink sink) : sink(std::move(sink)) {
     std::set<int64_t> ids;
@@ -60,9 +66,13 @@ private:
     for (size_t i = 0; i < seen.front().size(); ++i) {
       auto &[access, plainly] = seen.front()[i];
       Knowledge known;
-      for (size_t order = seen.size() == 1 ? 0 : 1; order < seen.size(); ++order)
+      const size_t first = seen.size() == 1 ? 0 : 1;
+      for (size_t order = first; order < seen.size(); ++order)
         known.unite(seen[order][i].second);
-      sink(access, known, plainly);
+      sink(access, known, plainly, [&](AccessId id) {
+        return std::all_of(seen.begin() + static_cast<std::ptrdiff_t>(first), seen.end(),
+                           [&](const auto &list) { return list[i].second.contains(id); });
+      });
     }
     for (auto &list : seen)
       list.clear();

@@ -144,6 +144,13 @@ void Walker::execute(const Statement &s) {
   }
 }
 
+static int noteOfOrder(const Statement &s) {
+  bool both = s.order == MemoryOrder::AcquireRelease || s.order == MemoryOrder::SeqCst;
+  bool store = s.kind == StatementKind::Store;
+  return (!store && (both || s.order == MemoryOrder::Acquire) ? MOAC_SHMEM_NOTE_ACQUIRE : 0) |
+         (store && (both || s.order == MemoryOrder::Release) ? MOAC_SHMEM_NOTE_RELEASE : 0);
+}
+
 void Walker::normalAccess(const Statement &s) {
   const Place &place = s.places.at(0);
   void *address = nullptr;
@@ -154,7 +161,7 @@ void Walker::normalAccess(const Statement &s) {
   int order = s.order == MemoryOrder::None ? __ATOMIC_RELAXED : __ATOMIC_SEQ_CST;
   step();
   int note = (s.kind == StatementKind::Store ? MOAC_SHMEM_NOTE_STORE : 0) |
-             (s.order != MemoryOrder::None ? MOAC_SHMEM_NOTE_ATOMIC : 0) |
+             (s.order != MemoryOrder::None ? MOAC_SHMEM_NOTE_ATOMIC : 0) | noteOfOrder(s) |
              MOAC_SHMEM_NOTE_COM(comNumber(program, comIdOf(program, s)));
   moac_shmem_note_access(local(place), sizeof *word, peOf(place), note);
   bool store = s.kind == StatementKind::Store;

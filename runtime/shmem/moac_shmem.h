@@ -363,8 +363,13 @@ void moac_shmem_at(const char *file, int line);
 void moac_shmem_note_load(const void *address, size_t bytes);
 void moac_shmem_note_store(const void *address, size_t bytes);
 /* The same for an access to PE `at` through moac_shmem_ptr; `object` is this PE's address of it.
- * ATOMIC: with an atomic of the language. */
-enum { MOAC_SHMEM_NOTE_STORE = 1, MOAC_SHMEM_NOTE_ATOMIC = 2 };
+ * ATOMIC: with an atomic of the language; ACQUIRE, RELEASE: its memory order. */
+enum {
+  MOAC_SHMEM_NOTE_STORE = 1,
+  MOAC_SHMEM_NOTE_ATOMIC = 2,
+  MOAC_SHMEM_NOTE_ACQUIRE = 4,
+  MOAC_SHMEM_NOTE_RELEASE = 8
+};
 #define MOAC_SHMEM_NOTE_COM(com_id) ((int)((uint32_t)(com_id) << 8)) /* instead of the object's */
 void moac_shmem_note_access(const void *object, size_t bytes, int at, int flags);
 

@@ -95,8 +95,8 @@ static int format_record(Pe *pe, char *line, size_t room, const TraceRecord *r) 
     ADD(" val=%" PRId64, (int64_t)r->value);
   if (r->has_old)
     ADD(" old=%" PRId64, (int64_t)r->old);
-  ADD("%s%s%s%s\n", r->nbi ? " nbi" : "", r->nostore ? " nostore" : "", r->fail ? " fail" : "",
-      r->atomic ? " atomic" : "");
+  ADD("%s%s%s%s%s%s\n", r->nbi ? " nbi" : "", r->nostore ? " nostore" : "", r->fail ? " fail" : "",
+      r->atomic ? " atomic" : "", r->acquire ? " acq" : "", r->release ? " rel" : "");
 #undef ADD
   return used;
 }
@@ -197,6 +197,8 @@ void moac_shmem_note_access(const void *object, size_t bytes, int at, int flags)
   TraceRecord record = {.kind = (flags & MOAC_SHMEM_NOTE_STORE) != 0 ? "st" : "ld",
                         .com_id = com_id != 0 ? com_id : moac_shmem_access_com_id(object),
                         .atomic = (flags & MOAC_SHMEM_NOTE_ATOMIC) != 0,
+                        .acquire = (flags & MOAC_SHMEM_NOTE_ACQUIRE) != 0,
+                        .release = (flags & MOAC_SHMEM_NOTE_RELEASE) != 0,
                         .mem = {object, bytes, at}};
   moac_shmem_trace_write(pe, &record);
 }

@@ -16,7 +16,7 @@ typedef struct TraceRecord {
   const char *kind;
   int context;
   uint32_t com_id; /* of the operation or plain access */
-  bool nbi, nostore, has_value, has_old, fail, atomic;
+  bool nbi, nostore, has_value, has_old, fail, atomic, acquire, release;
   TraceRange dst, src, mem, sig, lock;
   uint64_t value, old, stamp; /* stamp 0: taken when the record is written */
   uint64_t seen;              /* of an update: a stamp from behind it; 0: none */

@@ -1,5 +1,6 @@
 // Random small litmus programs for the property tests: two or three PEs, two places, every kind of
-// statement that orders or races.
+// statement that orders or races. Data and synchronising writes write different values, since a trace
+// knows by its value alone whose write a wait has seen.
 #pragma once
 
 #include "runtime/model/Program.h"
@@ -33,7 +34,7 @@ inline std::string randomStatement(Random &random, int &registers, int pes) {
   case 8:
     return std::string("wait ") + place + " != 0";
   case 9:
-    return std::string("st.rel ") + place + pe() + " = 1";
+    return std::string("st.rel ") + place + pe() + " = 5";
   case 10:
     return "ld.acq " + reg + " = " + place + pe();
   case 11:
@@ -58,7 +59,7 @@ inline std::string randomProgram(unsigned seed, const std::string &between, bool
   Random random(seed), idRandom(seed);
   auto id = [&] { return withIds ? randomId(idRandom) : std::string(); };
   int pes = 2 + random() % 2, registers = 0;
-  std::string text = "litmus random\n pes " + std::to_string(pes) + "; init s = 1" + (withIds ? "; com C1, C2, C3 under C1" : "") + "\n";
+  std::string text = "litmus random\n pes " + std::to_string(pes) + "; init s = 4, x = 0, y = 0" + (withIds ? "; com C1, C2, C3 under C1" : "") + "\n";
   for (int pe = 0; pe < pes; ++pe) {
     text += "PE" + std::to_string(pe) + ":\n";
     for (int i = 0, n = 1 + random() % 2 + (pes == 2); i < n; ++i) {

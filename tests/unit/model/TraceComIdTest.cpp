@@ -42,6 +42,23 @@ TEST(TraceComId, agreesWithTheLitmusCheckerOnRandomPrograms) {
   test::agreesOnRandomPrograms(1000, TraceModel::ComId, comId);
 }
 
+// The second add knows of the first by C2 and is before the store by C1, so it does not stand for the first one.
+TEST(TraceComId, ordersOfDifferentIdsDoNotChain) {
+  std::string records = "moac-trace 1\npes 2\namo pe=0 com=2 old=0 mem=1:0+8 val=1\n"
+                        "amo pe=1 old=1 mem=1:0+8 val=2\nst pe=1 com=";
+  EXPECT_FALSE(check(records + "1 mem=1:0+8\n").findings.empty());
+  EXPECT_TRUE(check(records + "2 mem=1:0+8\n").findings.empty());
+}
+
+// An acquire load stays before what follows, a release store behind what precedes, whatever the ids.
+TEST(TraceComId, acquireAndReleaseKeepOrder) {
+  const std::string put = "moac-trace 1\npes 1\nput pe=0 com=1 src=0:0+8 dst=0:8+8\n", st = "st pe=0 mem=0:8+8\n";
+  EXPECT_FALSE(check(put + "ld pe=0 com=1 mem=0:64+8 atomic\n" + st).findings.empty());
+  EXPECT_TRUE(check(put + "ld pe=0 com=1 mem=0:64+8 atomic acq\n" + st).findings.empty());
+  EXPECT_FALSE(check(put + "ld pe=0 com=1 mem=0:64+8\nst pe=0 mem=0:8+8 atomic\n").findings.empty());
+  EXPECT_TRUE(check(put + "ld pe=0 com=1 mem=0:64+8\nst pe=0 mem=0:8+8 atomic rel\n").findings.empty());
+}
+
 TEST(TraceComId, reportNamesTheIds) {
   std::string records = "moac-trace 1\npes 2\nst pe=0 at=a.c:1 mem=0:0+8\n"
                         "fence pe=0 at=a.c:2 com=1\nset pe=0 at=a.c:3 dst=1:64+8 val=1 com=1\n"
