@@ -70,10 +70,12 @@ int Expander::evaluate(const ExprPtr &expr, int line) {
   case ExprKind::Number:
     return constant(expr->number);
   case ExprKind::Name: {
+    if (expr->name == "npes")
+      return constant(program.pes);
     if (thread < 0)
       return leafOfCondition(*expr);
-    if (expr->name == "me" || expr->name == "npes")
-      return constant(expr->name == "me" ? pe : program.pes);
+    if (expr->name == "me")
+      return constant(pe);
     auto found = environment.find(expr->name);
     if (found != environment.end())
       return found->second;
@@ -339,7 +341,11 @@ std::optional<SourceError> forEachPath(const Program &program,
       return std::nullopt;
     ++decisions.back().first;
   }
-  return SourceError{program.file, program.name + ": more than 4096 paths", program.line};
+  return SourceError{program.file,
+                     program.name +
+                         ": more than 4096 paths, which branches, compare_swaps, wait_any "
+                         "and locks multiply; use fewer",
+                     program.line};
 }
 
 } // namespace moac::model

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <ostream>
@@ -15,12 +16,24 @@ namespace moac::model {
 namespace {
 
 constexpr std::string_view usage =
-    "usage: moac litmus FILE|DIR... [--model paper|c11|c11q|comid] [--json] [--dot] [--witness]\n";
+    "usage: moac litmus FILE|DIR... [--model paper|c11|c11q|comid] [--json | --dot] [--witness] "
+    "[--limit SECONDS]\n";
+
+constexpr std::string_view help =
+    "Decides by the SHMEM memory model whether the weak outcomes of litmus programs are possible.\n"
+    "  --model M        check only the expectations of model M (also M+ret-lco)\n"
+    "  --witness        print the execution behind each verdict\n"
+    "  --dot            draw it, for Graphviz\n"
+    "  --json           verdicts and witnesses for programs\n"
+    "  --limit SECONDS  give up on a program after so long; 10 unless told\n"
+    "Exit code: 0 every expectation holds, 1 one does not or a file is wrong, 2 wrong usage.\n"
+    "The format and the model: runtime/model/Litmus.md\n";
 
 struct Options {
   std::vector<std::string> inputs;
   std::optional<Model> model;
-  bool json = false, dot = false, witness = false;
+  bool json = false, dot = false, witness = false, help = false;
+  double limit = 10;
 };
 
 struct Counts {
@@ -36,9 +49,22 @@ bool parseOptions(const std::vector<std::string> &args, Options &options, std::o
       std::string name = arg == "--model" ? (i + 1 < args.size() ? args[++i] : "") : arg.substr(8);
       options.model = parseModel(name);
       if (!options.model) {
-        err << "error: no model '" << name << "'\n" << usage;
+        err << "error: no model '" << name << "'"
+            << suggestion(name, {"paper", "c11", "c11q", "comid"})
+            << "; there are paper, c11, c11q and comid, each also with +ret-lco\n"
+            << usage;
         return false;
       }
+    } else if (arg == "--limit") {
+      char *end = nullptr;
+      const char *number = i + 1 < args.size() ? args[++i].c_str() : "";
+      options.limit = std::strtod(number, &end);
+      if (*number == '\0' || *end != '\0' || !(options.limit > 0)) {
+        err << "error: --limit wants a number of seconds\n" << usage;
+        return false;
+      }
+    } else if (arg == "--help" || arg == "-h") {
+      options.help = true;
     } else if (arg == "--json") {
       options.json = true;
     } else if (arg == "--dot") {
@@ -46,15 +72,22 @@ bool parseOptions(const std::vector<std::string> &args, Options &options, std::o
     } else if (arg == "--witness") {
       options.witness = true;
     } else if (arg.starts_with("-")) {
-      err << "error: unknown option '" << arg << "'\n" << usage;
+      err << "error: unknown option '" << arg << "'"
+          << suggestion(arg, {"--model", "--json", "--dot", "--witness", "--limit", "--help"})
+          << "\n"
+          << usage;
       return false;
     } else {
       options.inputs.push_back(arg);
     }
   }
-  if (options.inputs.empty())
+  if (options.json && options.dot) {
+    err << "error: --json and --dot exclude each other\n" << usage;
+    return false;
+  }
+  if (options.inputs.empty() && !options.help)
     err << "error: no input\n" << usage;
-  return !options.inputs.empty();
+  return options.help || !options.inputs.empty();
 }
 
 // The .litmus files of a folder in the order of their names, or the file itself.
@@ -79,11 +112,13 @@ public:
   int run() {
     if (options.json)
       out << "{\"programs\":[";
-    for (const std::string &input : options.inputs)
+    for (const std::string &input : options.inputs) {
+      int before = counts.programs + counts.errors;
       for (const std::string &file : filesOf(input))
         runFile(file);
-    if (counts.programs == 0 && counts.errors == 0)
-      report("error: no litmus program found");
+      if (counts.programs + counts.errors == before)
+        report(input + ": error: no litmus program found");
+    }
     finish();
     return counts.unexpected == 0 && counts.errors == 0 ? 0 : 1;
   }
@@ -96,10 +131,14 @@ private:
 
   void runFile(const std::string &file) {
     std::ifstream in(file);
+    if (!in || in.peek() == std::ifstream::traits_type::eof()) { // an empty file is none to read
+      if (!in.is_open() || in.bad())
+        report(file + ": error: cannot be read");
+      return;
+    }
     std::stringstream text;
-    if (!in || !(text << in.rdbuf()))
-      return report(file + ": error: cannot be read");
-    std::string content = text.str();
+    text << in.rdbuf();
+    content = text.str();
     std::optional<SourceError> error;
     for (const Program &program : parseLitmus(content, file, error))
       runProgram(program);
@@ -133,9 +172,11 @@ private:
 
   void runModel(const Program &program, const Model &model, std::optional<VerdictKind> expected,
                 bool first) {
-    Verdict verdict = decide(program, model);
-    if (verdict.error)
+    Verdict verdict = decide(program, model, options.limit);
+    if (verdict.error) {
+      quoteLine(*verdict.error, content);
       return report(verdict.error->str());
+    }
     if (verdict.kind == VerdictKind::Forbidden || verdict.kind == VerdictKind::Holds)
       verdict.witness = explainForbidden(program, model);
     ++counts.verdicts;
@@ -212,6 +253,7 @@ private:
 
   const Options &options;
   std::ostream &out, &err;
+  std::string content; // of the file that is being read
   Counts counts;
 };
 
@@ -221,6 +263,8 @@ int litmusMain(const std::vector<std::string> &args, std::ostream &out, std::ost
   Options options;
   if (!parseOptions(args, options, err))
     return 2;
+  if (options.help)
+    return out << usage << help, 0;
   return Runner(options, out, err).run();
 }
 

@@ -3,6 +3,7 @@
 #include "runtime/model/LitmusParser.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace moac::model {
 
@@ -15,9 +16,16 @@ bool LitmusParser::accept(std::string_view symbol) {
   return true;
 }
 
-bool LitmusParser::fail(const std::string &message) {
-  if (!error)
-    error = SourceError{file, message, peek().line};
+bool LitmusParser::fail(const std::string &message) { return failAt(peek().offset, message); }
+
+bool LitmusParser::failAt(size_t offset, const std::string &message) {
+  if (error)
+    return false;
+  std::string_view before = text.substr(0, std::min(offset, text.size()));
+  int line = 1 + static_cast<int>(std::count(before.begin(), before.end(), '\n'));
+  size_t begin = before.rfind('\n') + 1; // npos + 1 is 0
+  error = SourceError{file, message, line, static_cast<int>(before.size() - begin) + 1};
+  quoteLine(*error, text);
   return false;
 }
 
@@ -93,6 +101,7 @@ bool LitmusParser::parseProgram(Program &program) {
     return fail("a program needs a name");
   skipNewlines();
   threadBody = nullptr;
+  conditionAtoms.clear();
   while (!error && peek().kind != TokenKind::End && !peek().is("litmus")) {
     bool known = false;
     if (!parseHeader(program, known) || (!known && !parseThreadLabel(program, known)))
@@ -240,6 +249,7 @@ bool LitmusParser::parseCondition(Program &program) {
   program.conditionKind = peek().is("exists") ? ConditionKind::Exists : ConditionKind::Forall;
   take();
   inCondition = true;
+  conditionAtoms.clear();
   program.condition = parseExpr();
   inCondition = false;
   threadBody = nullptr;
@@ -249,10 +259,12 @@ bool LitmusParser::parseCondition(Program &program) {
 // `expect MODEL... VERDICT, ...`: the words of the line, groups separated by commas.
 bool LitmusParser::parseExpectations(Program &program) {
   int line = peek().line;
+  size_t begin = peek().offset;
   std::string rest = restOfLine() + ",";
   std::vector<Model> models;
   std::string item;
-  for (char c : rest) {
+  for (size_t i = 0; i < rest.size(); ++i) {
+    char c = rest[i];
     if (c != ' ' && c != '\t' && c != ',' && c != '\r') {
       item += c;
       continue;
@@ -264,7 +276,11 @@ bool LitmusParser::parseExpectations(Program &program) {
         program.expectations.push_back({model, *verdict, line});
       models.clear();
     } else if (!item.empty()) {
-      return fail("'" + item + "' is neither a model nor a verdict after one");
+      return failAt(
+          begin + i - item.size(),
+          "'" + item + "' is neither a model nor a verdict after one" +
+              suggestion(item, {"paper", "c11", "c11q", "comid", "race-free", "racy", "allowed",
+                                "forbidden", "holds", "violated", "blocked", "may-block"}));
     }
     item.clear();
   }
@@ -293,8 +309,8 @@ std::vector<Thread> instantiate(const std::vector<Thread> &threads, int pes) {
 
 bool LitmusParser::validate(Program &program) {
   auto wrong = [&](const std::string &message) {
-    fail(message);
-    error->line = program.line;
+    error = SourceError{file, message, program.line};
+    quoteLine(*error, text);
     return false;
   };
   program.threads = instantiate(program.threads, program.pes);
@@ -330,6 +346,55 @@ bool LitmusParser::validate(Program &program) {
     for (int member : team.members)
       if (member >= program.pes)
         return wrong("team " + team.name + ": no such PE: " + std::to_string(member));
+  return validateCondition(program);
+}
+
+namespace {
+
+bool anyStatement(const std::vector<Statement> &body,
+                  const std::function<bool(const Statement &)> &holds) {
+  return std::any_of(body.begin(), body.end(), [&](const Statement &s) {
+    return holds(s) || anyStatement(s.body, holds) || anyStatement(s.otherwise, holds);
+  });
+}
+
+} // namespace
+
+// A condition about a register that nobody sets, or a place that nobody names, is a slip.
+bool LitmusParser::validateCondition(const Program &program) {
+  auto someThread = [&](const Expr &atom, const std::function<bool(const Statement &)> &holds) {
+    return std::any_of(program.threads.begin(), program.threads.end(), [&](const Thread &t) {
+      bool here =
+          atom.kind != ExprKind::ThreadRegister || (t.pe == atom.pe && t.index == atom.thread);
+      return here && anyStatement(t.body, holds);
+    });
+  };
+  for (auto &[atom, offset] : conditionAtoms) {
+    const Expr &expr = *atom;
+    if (expr.kind == ExprKind::Name && expr.name == "npes")
+      continue;
+    if (expr.kind == ExprKind::Memory) {
+      auto names = [&](const Place &place) { return place.name == expr.place.name; };
+      bool initial = std::any_of(program.init.begin(), program.init.end(),
+                                 [&](const InitialValue &value) { return names(value.place); });
+      bool used = initial || someThread(expr, [&](const Statement &s) {
+                    return std::any_of(s.places.begin(), s.places.end(), names);
+                  });
+      if (!used)
+        return failAt(offset, "the program has no place '" + expr.place.name + "'");
+    } else if (!someThread(expr, [&](const Statement &s) { return s.reg == expr.name; })) {
+      std::string owner = expr.kind == ExprKind::Name ? "no thread has"
+                                                      : "PE " + std::to_string(expr.pe) + "." +
+                                                            std::to_string(expr.thread) + " has no";
+      bool place = expr.kind == ExprKind::Name && someThread(expr, [&](const Statement &s) {
+                     return std::any_of(s.places.begin(), s.places.end(),
+                                        [&](const Place &p) { return p.name == expr.name; });
+                   });
+      return failAt(
+          offset, owner + (expr.kind == ExprKind::Name ? " a" : "") + " register '" + expr.name +
+                      "'" + (place ? "; a place is written with its PE: " + expr.name + "@0" : ""));
+    }
+  }
   return true;
 }
 
@@ -343,8 +408,8 @@ bool LitmusParser::validateBody(const Program &program, const std::vector<Statem
     else if (!s.team.empty() && !declares(program.teams, s.team))
       message = "no team '" + s.team + "'";
     if (!message.empty()) {
-      fail(message);
-      error->line = s.line;
+      error = SourceError{file, message, s.line};
+      quoteLine(*error, text);
       return false;
     }
     if (!validateBody(program, s.body) || !validateBody(program, s.otherwise))

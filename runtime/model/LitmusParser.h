@@ -26,6 +26,7 @@ private:
   bool accept(std::string_view symbol);
   bool expect(std::string_view symbol);
   bool fail(const std::string &message);
+  bool failAt(size_t offset, const std::string &message);
   bool atLineEnd() const;
   bool endLine();
   void skipNewlines();
@@ -46,6 +47,7 @@ private:
   bool parseExpectations(Program &program);
   bool validate(Program &program);
   bool validateBody(const Program &program, const std::vector<Statement> &body);
+  bool validateCondition(const Program &program);
 
   // Statements and expressions.
   bool parseStatement(std::vector<Statement> &body);
@@ -70,6 +72,7 @@ private:
   size_t at = 0;
   int depth = 0;
   bool inCondition = false;
+  std::vector<std::pair<ExprPtr, size_t>> conditionAtoms; // with their offsets
   std::vector<Statement> *threadBody = nullptr;
 };
 

@@ -118,20 +118,27 @@ ExprPtr LitmusParser::parsePrimary() {
     return parseConditionAtom();
   if (peek().kind == TokenKind::Number)
     return makeNumber(take().number);
+  size_t offset = peek().offset;
   auto expr = std::make_shared<Expr>();
   expr->kind = ExprKind::Name;
-  return word(expr->name, "a number or a name") ? expr : nullptr;
+  if (!word(expr->name, "a number or a name"))
+    return nullptr;
+  if (inCondition)
+    conditionAtoms.emplace_back(expr, offset);
+  return expr;
 }
 
 // `x@1` or `1:r0` or `1.1:r0`.
 ExprPtr LitmusParser::parseConditionAtom() {
+  size_t offset = peek().offset;
   auto expr = std::make_shared<Expr>();
   if (peek().kind == TokenKind::Word) {
     expr->kind = ExprKind::Memory;
     if (!parsePlace(expr->place))
       return nullptr;
     if (!expr->place.pe || expr->place.isRange())
-      return fail("a place in a condition is one word on a named PE: x@1"), nullptr;
+      return failAt(offset, "a place in a condition is one word on a named PE: x@1"), nullptr;
+    conditionAtoms.emplace_back(expr, offset);
     return expr;
   }
   expr->kind = ExprKind::ThreadRegister;
@@ -141,6 +148,7 @@ ExprPtr LitmusParser::parseConditionAtom() {
     return nullptr;
   expr->pe = static_cast<int>(pe);
   expr->thread = static_cast<int>(thread);
+  conditionAtoms.emplace_back(expr, offset);
   return expr;
 }
 
@@ -305,7 +313,11 @@ bool LitmusParser::parseOperation(Statement &statement) {
   statement.op = findOperation(mnemonic);
   if (!statement.op) {
     --at;
-    return fail("no statement or operation '" + mnemonic + "'");
+    std::vector<std::string_view> known = {"st",        "ld",  "spin",   "xadd", "xchg",
+                                           "langfence", "let", "assume", "for",  "if"};
+    for (const OpInfo &op : allOperations())
+      known.push_back(op.mnemonic);
+    return fail("no statement or operation '" + mnemonic + "'" + suggestion(mnemonic, known));
   }
   bool first = true;
   for (char kind : statement.op->form) {

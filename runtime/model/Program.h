@@ -228,12 +228,20 @@ struct Program {
   std::vector<Expectation> expectations;
 };
 
-/// An error in a litmus file or a trace: `FILE:LINE: message`.
+/// An error in a litmus file or a trace: `FILE:LINE:COLUMN: error: message`, then the line with a
+/// caret below the column, as far as they are known.
 struct SourceError {
   std::string file, message;
-  int line = 0;
-  std::string str() const { return file + ":" + std::to_string(line) + ": error: " + message; }
+  int line = 0, column = 0; // from 1; 0: not known
+  std::string source = {};  // the line's text
+  std::string str() const;
 };
+
+/// Fills in the text of the error's line.
+void quoteLine(SourceError &error, std::string_view text);
+
+/// ` (did you mean 'x'?)` for the candidate that one or two slips make of `name`, or nothing.
+std::string suggestion(std::string_view name, const std::vector<std::string_view> &candidates);
 
 /// Parses all programs of one file. On failure returns what was read so far and fills `error`.
 std::vector<Program> parseLitmus(std::string_view text, const std::string &file,

@@ -9,14 +9,12 @@
 #include "runtime/model/Values.h"
 
 #include <algorithm>
+#include <chrono>
+#include <sstream>
 #include <tuple>
 
 namespace moac::model {
 namespace {
-
-// In word operations, roughly; ten seconds of work. A step copies and closes matrices, hence its
-// cost below.
-constexpr int64_t maxWork = 10'000'000'000;
 
 enum class Goal : uint8_t { Any, Condition };
 
@@ -28,7 +26,9 @@ struct State {
 // outcome.
 struct Progress {
   bool existing = false, found = false;
-  int64_t work = 0;
+  double seconds = 0; // that may be spent
+  int64_t steps = 0;
+  std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
 };
 
 class Searcher {
@@ -62,13 +62,18 @@ private:
     return groups;
   }
 
-  bool overBudget(int64_t steps = 1) {
-    int64_t n = graph.size();
-    progress.work += steps * (2000 + n * (n / 64 + 1) * 4);
-    if (progress.work <= maxWork)
+  bool overBudget() {
+    if (++progress.steps % 64 != 0)
       return false;
-    verdict.error =
-        SourceError{program.file, program.name + ": too many candidate executions", program.line};
+    std::chrono::duration<double> spent = std::chrono::steady_clock::now() - progress.begin;
+    if (spent.count() <= progress.seconds)
+      return false;
+    std::ostringstream message;
+    message << program.name << ": " << modelName(model) << " is not decided within "
+            << progress.seconds << " s; " << graph.size() << " events, " << loads.size()
+            << " of them reads, have too many candidate executions: use fewer PEs or iterations, "
+               "or raise --limit";
+    verdict.error = SourceError{program.file, message.str(), program.line};
     return true;
   }
 
@@ -161,7 +166,7 @@ private:
     State started;
     const State *current = &state;
     if (k == atomics && state.reach.empty()) {
-      if (overBudget(graph.size()))
+      if (overBudget())
         return false;
       if (!startState(started))
         return true;
@@ -254,6 +259,8 @@ private:
 
   // Linear extensions of hb_api among the stores of a location, with atomic pairs adjacent.
   bool extendOrder(int location, const State &state) {
+    if (overBudget())
+      return false;
     const std::vector<int> &stores = graph.location(location).stores;
     std::vector<int> &placed = order[location];
     if (placed.size() == stores.size()) {
@@ -333,9 +340,10 @@ bool conflict(const Event &a, const Event &b) {
   return stores && a.location == b.location && !(a.atomic && b.atomic) && !(a.sync && b.sync);
 }
 
-Verdict decide(const Program &program, const Model &model) {
+Verdict decide(const Program &program, const Model &model, double seconds) {
   Verdict verdict;
   Progress progress;
+  progress.seconds = seconds;
   auto error = forEachPath(program, [&](Graph &&graph) {
     return graph.stuck || Searcher(program, model, graph, progress, verdict).run();
   });

@@ -30,9 +30,9 @@ struct Verdict {
   std::optional<SourceError> error;
 };
 
-/// The verdict of one program under one model. Work is bounded: a program with too many candidates
-/// is an error.
-Verdict decide(const Program &program, const Model &model);
+/// The verdict of one program under one model. Work is bounded: a program that is not decided
+/// within so many seconds is an error.
+Verdict decide(const Program &program, const Model &model, double seconds = 10);
 
 /// For a forbidden outcome: a candidate that would show it, with the cycle that excludes it. Empty
 /// if no assignment of reads shows the outcome at all, or none was found within bounds.

@@ -13,7 +13,13 @@
 namespace moac::model {
 namespace {
 
-constexpr std::string_view usage = "usage: moac shmem-check TRACE... [--model paper|comid] [--json]\n";
+constexpr std::string_view usage =
+    "usage: moac shmem-check TRACE... [--model paper|comid] [--json]\n";
+constexpr std::string_view help =
+    "Reports accesses in traces of the SHMEM layer (files, or folders of them) that nothing "
+    "orders.\n"
+    "Exit code: 0 nothing to report, 1 races, problems or a malformed trace, 2 wrong usage.\n"
+    "The format: runtime/model/Trace.md\n";
 
 bool readInput(const std::string &input, Trace &trace, std::ostream &err) {
   std::vector<std::string> files = {input};
@@ -28,13 +34,15 @@ bool readInput(const std::string &input, Trace &trace, std::ostream &err) {
   }
   for (const std::string &file : files) {
     std::ifstream in(file);
-    std::stringstream text;
-    if (!in || !(text << in.rdbuf())) {
+    if (!in) {
       err << file << ": error: cannot be read\n";
       return false;
     }
+    std::stringstream text;
+    text << in.rdbuf();
     std::string content = text.str();
     if (auto error = readTrace(content, file, trace)) {
+      quoteLine(*error, content);
       err << error->str() << "\n";
       return false;
     }
@@ -101,13 +109,20 @@ int shmemCheckMain(const std::vector<std::string> &args, std::ostream &out, std:
       model = args[++i];
     else if (arg.starts_with("--model="))
       model = arg.substr(std::string_view("--model=").size());
+    else if (arg == "--help" || arg == "-h")
+      return out << usage << help, 0;
     else if (arg.starts_with("-"))
-      return err << "error: unknown option '" << arg << "'\n" << usage, 2;
+      return err << "error: unknown option '" << arg << "'"
+                 << suggestion(arg, {"--json", "--model", "--help"}) << "\n"
+                 << usage,
+             2;
     else
       inputs.push_back(arg);
   }
   if (model && *model != "paper" && *model != "comid")
-    return err << "error: traces are judged by model paper or comid, not '" << *model << "'\n" << usage, 2;
+    return err << "error: traces are judged by model paper or comid, not '" << *model << "'\n"
+               << usage,
+           2;
   if (inputs.empty())
     return err << "error: no trace\n" << usage, 2;
   Trace trace;

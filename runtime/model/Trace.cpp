@@ -89,7 +89,7 @@ public:
 private:
   bool fail(const std::string &message) {
     if (!error)
-      error = SourceError{file, message, line};
+      error = SourceError{file, message, std::max(line, 1)};
     return false;
   }
 

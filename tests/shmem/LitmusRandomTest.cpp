@@ -58,7 +58,7 @@ std::string statement(Random &random, int pe, int pes, int number) {
 
 std::string randomProgram(Random &random) {
   int pes = 2 + static_cast<int>(random() % 2), number = 0;
-  std::string text = "litmus random\n pes " + std::to_string(pes) + "; init s = 1\n";
+  std::string text = "litmus random\n pes " + std::to_string(pes) + "; init s = 1, x = 0, y = 0, d0 = 0, d1 = 0\n";
   for (int pe = 0; pe < pes; ++pe) {
     text += "PE" + std::to_string(pe) + ":\n";
     for (int i = 0, n = 2 + static_cast<int>(random() % (pes == 2 ? 4 : 3)); i < n; ++i)

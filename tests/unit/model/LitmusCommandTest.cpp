@@ -1,6 +1,7 @@
 // The command `moac litmus`: exit codes, the closing line, and the three output forms.
 #include "runtime/model/Litmus.h"
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -94,17 +95,44 @@ TEST_F(LitmusCommand, oneModelOnRequest) {
 
 TEST_F(LitmusCommand, usageErrors) {
   EXPECT_EQ(run({}), 2);
-  EXPECT_EQ(run({"--model", "tso", "x"}), 2);
   EXPECT_EQ(run({"x", "--model"}), 2);
+  EXPECT_EQ(run({"--model", "tso", "x"}), 2);
+  EXPECT_NE(err.str().find("there are paper, c11, c11q and comid"), std::string::npos);
   EXPECT_EQ(run({"x", "--frob"}), 2);
   EXPECT_NE(err.str().find("unknown option '--frob'"), std::string::npos);
+  EXPECT_EQ(run({"x", "--modle", "c11"}), 2);
+  EXPECT_NE(err.str().find("did you mean '--model'?"), std::string::npos);
+  EXPECT_EQ(run({"x", "--limit", "never"}), 2);
+  EXPECT_EQ(run({"x", "--json", "--dot"}), 2);
 }
 
 TEST_F(LitmusCommand, wrongFilesAreErrors) {
   EXPECT_EQ(run({(folder / "missing.litmus").string()}), 1);
   EXPECT_EQ(run({folder.string()}), 1); // an empty folder checks nothing
+  EXPECT_EQ(err.str(), folder.string() + ": error: no litmus program found\n");
+  EXPECT_EQ(run({write("empty.litmus", "")}), 1);
+  EXPECT_NE(err.str().find("empty.litmus: error: no litmus program found"), std::string::npos) << err.str();
   EXPECT_EQ(run({write("broken.litmus", "litmus x\nPE0: put\n")}), 1);
-  EXPECT_NE(err.str().find("broken.litmus:2: error: expected a place"), std::string::npos);
+  EXPECT_NE(err.str().find("broken.litmus:2:9: error: expected a place"), std::string::npos);
+}
+
+// Eight PEs that write to and read from all are too many executions for anybody: an error within the time, no verdict.
+TEST_F(LitmusCommand, explosionsAreGivenUp) {
+  std::string file = write("boom.litmus", "litmus boom\n pes 8\nall: for q in 0:npes { set x@q, me }\n"
+                                          "     for q in 0:npes { fetch r, x@q }\nexists x@0 == 1\nexpect paper allowed\n");
+  auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(run({file, "--limit", "0.2"}), 1);
+  std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  EXPECT_LT(took.count(), 2.0);
+  EXPECT_NE(err.str().find("boom.litmus:1: error: boom: paper is not decided within 0.2 s; 256 events"), std::string::npos)
+      << err.str();
+  EXPECT_EQ(lastLine(), "1 programs, 0 verdicts: 0 unexpected, 1 errors");
+}
+
+TEST_F(LitmusCommand, helpIsNoError) {
+  EXPECT_EQ(run({"--help"}), 0);
+  EXPECT_NE(out.str().find("--limit SECONDS"), std::string::npos);
+  EXPECT_EQ(err.str(), "");
 }
 
 TEST_F(LitmusCommand, witnessNamesSourceLines) {

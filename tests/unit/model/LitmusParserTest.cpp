@@ -26,7 +26,8 @@ std::string errorOf(const std::string &text) {
   for (const Program &program : programs)
     if (!error)
       error = forEachPath(program, [](Graph &&) { return true; });
-  return error ? error->str() : "";
+  std::string message = error ? error->str() : "";
+  return message.substr(0, message.find('\n'));
 }
 
 int countPaths(const Program &program) {
@@ -49,7 +50,7 @@ Graph firstPath(const std::string &text) {
 TEST(LitmusParser, readsDeclarationsThreadsAndExpectations) {
   auto programs =
       parse("litmus a/b-1\n pes 3; init x@1 = -5, s = 1\n ctx c nostore com=C domain=d\n"
-            " com C\n team T = 2, 0\nPE0: put x@1, s with ctx=c\nPE2.1: wait f != 0\n"
+            " com C\n team T = 2, 0\nPE0: put x@1, s with ctx=c\nPE2.1: wait f != 0; fetch r, f\n"
             "exists 2.1:r == 0 || x@1 >= 2\nexpect paper c11 racy, comid+ret-lco holds\n");
   ASSERT_EQ(programs.size(), 1u);
   const Program &p = programs[0];
@@ -73,10 +74,10 @@ TEST(LitmusParser, readsSeveralProgramsFromOneFile) {
 }
 
 TEST(LitmusParser, reportsErrorsWithTheirLine) {
-  EXPECT_EQ(errorOf("pes 2\n"), "t.litmus:1: error: expected 'litmus NAME' to begin a program");
+  EXPECT_EQ(errorOf("pes 2\n"), "t.litmus:1:1: error: expected 'litmus NAME' to begin a program");
   EXPECT_EQ(errorOf("litmus a\nPE0: frobnicate x\n"),
-            "t.litmus:2: error: no statement or operation 'frobnicate'");
-  EXPECT_EQ(errorOf("litmus a\nPE0: put x@1 s\n"), "t.litmus:2: error: expected ',', found 's'");
+            "t.litmus:2:6: error: no statement or operation 'frobnicate'");
+  EXPECT_EQ(errorOf("litmus a\nPE0: put x@1 s\n"), "t.litmus:2:14: error: expected ',', found 's'");
   EXPECT_EQ(errorOf("litmus a\n pes 2\nPE0: put x@1, s with ctx=q\n"),
             "t.litmus:3: error: no context 'q'");
   EXPECT_EQ(errorOf("litmus a\nPE4: fence\n"),
@@ -84,9 +85,9 @@ TEST(LitmusParser, reportsErrorsWithTheirLine) {
   EXPECT_EQ(errorOf("litmus a\nPE0: fence\nPE0: fence\n"),
             "t.litmus:1: error: two bodies for thread 0 of PE 0");
   EXPECT_EQ(errorOf("litmus a\nPE0: fence\nexpect paper wrong\n"),
-            "t.litmus:3: error: 'wrong' is neither a model nor a verdict after one");
+            "t.litmus:3:14: error: 'wrong' is neither a model nor a verdict after one");
   EXPECT_EQ(errorOf("litmus a\n pes 65\n"),
-            "t.litmus:2: error: the number of PEs must be between 1 and 64");
+            "t.litmus:2:8: error: the number of PEs must be between 1 and 64");
 }
 
 TEST(LitmusParser, reportsErrorsOfExpansion) {
@@ -116,6 +117,32 @@ TEST(LitmusParser, reportsErrorsOfExpansion) {
   EXPECT_NE(errorOf("litmus a\nPE0: ld r = x; for i in 0:200 { let r = r + r }\n")
                 .find("nested operators"),
             std::string::npos);
+}
+
+TEST(LitmusParser, showsTheLineWithACaret) {
+  auto shown = [](const std::string &text) {
+    std::optional<SourceError> error;
+    parseLitmus(text, "t.litmus", error);
+    return error ? error->str() : "";
+  };
+  EXPECT_EQ(shown("litmus a\n\tpes 2\n\tPE0: putt x@1, s\n"),
+            "t.litmus:3:7: error: no statement or operation 'putt' (did you mean 'put'?)\n"
+            "  \tPE0: putt x@1, s\n"
+            "  \t     ^");
+  EXPECT_EQ(shown("litmus a\nPE0: put x@0\n"), "t.litmus:2:13: error: expected ',', found 'end of line'\n"
+                                                "  PE0: put x@0\n"
+                                                "              ^");
+}
+
+// A slip in a condition would otherwise ask for something that is always or never true.
+TEST(LitmusParser, conditionsNameWhatExists) {
+  const std::string head = "litmus a\n pes 2; init y = 1\nPE0: fetch r, x@1; for i in 0:2 { ld q = z[i] }\n";
+  EXPECT_EQ(errorOf(head + "exists 0:r == 0 && x@1 == 0 && y@0 == 1 && q == npes && z[1]@0 == 0\n"), "");
+  EXPECT_EQ(errorOf(head + "exists 0:r == 0 && s == 0\n"), "t.litmus:4:20: error: no thread has a register 's'");
+  EXPECT_EQ(errorOf(head + "exists 1:r == 0\n"), "t.litmus:4:8: error: PE 1.0 has no register 'r'");
+  EXPECT_EQ(errorOf(head + "exists w@0 == 0\n"), "t.litmus:4:8: error: the program has no place 'w'");
+  EXPECT_EQ(errorOf(head + "exists x == 0\n"),
+            "t.litmus:4:8: error: no thread has a register 'x'; a place is written with its PE: x@0");
 }
 
 TEST(LitmusParser, refusesDeepNestingInsteadOfOverflowing) {

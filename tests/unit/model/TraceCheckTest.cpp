@@ -284,6 +284,26 @@ TEST(Trace, refusesMalformedInput) {
             std::string::npos);
 }
 
+TEST(Trace, commandShowsTheWrongLine) {
+  auto run = [](const std::string &content, std::string &text) {
+    std::string file = std::filesystem::path(testing::TempDir()) / "moac-wrong.moat";
+    std::ofstream(file) << content;
+    std::ostringstream out, err;
+    int code = shmemCheckMain({file}, out, err);
+    text = err.str().substr(err.str().rfind("moac-wrong"));
+    return code;
+  };
+  std::string text;
+  EXPECT_EQ(run("moac-trace 1\npes 2\nfrob pe=0\n", text), 1);
+  EXPECT_EQ(text, "moac-wrong.moat:3: error: no record 'frob'\n  frob pe=0\n");
+  EXPECT_EQ(run("", text), 1);
+  EXPECT_EQ(text, "moac-wrong.moat:1: error: a trace begins with 'moac-trace 1'\n");
+  std::ostringstream out, err;
+  EXPECT_EQ(shmemCheckMain({"--help"}, out, err), 0);
+  EXPECT_EQ(shmemCheckMain({"--jsno"}, out, err), 2);
+  EXPECT_NE(err.str().find("did you mean '--json'?"), std::string::npos);
+}
+
 TEST(Trace, survivesMutations) {
   auto programs = test::litmusPrograms();
   unsigned seed = std::random_device{}();
