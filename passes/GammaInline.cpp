@@ -36,8 +36,10 @@ bool finishedByReader(Stage &stage, StageGraph &graph) {
 }
 
 /// The reduction runs best with a reduction axis innermost, so it loses nothing inside an expression.
-bool prefersRegister(StageGraph &graph, Stage &stage);
-bool finishedByReader(Stage &stage, StageGraph &graph);
+bool prefersRegister(Stage &stage) {
+  BlockArgument innermost = innermostAxis(stage, stage.gen.entry().getArguments());
+  return !innermost || isa<moa::RedOp>(innermost.getOwner()->getParentOp());
+}
 
 struct GammaInline : impl::GammaInlineBase<GammaInline> {
   void runOnOperation() override {
@@ -108,7 +110,7 @@ struct GammaInline : impl::GammaInlineBase<GammaInline> {
         return {false, "a reduction; each element is read " + figure(reads / stage.elements) + " times"};
       if (plan.captured) // loops over free axes may run inside those of the reader's reduction
         return {false, "a reduction that every term of another one takes"};
-      if (stage.root && stage.rank() > 0 && !prefersRegister(graph, stage))
+      if (stage.root && stage.rank() > 0 && !prefersRegister(stage))
         return {false, "a reduction that runs best outside its innermost axis"};
       return {true, "a reduction that is read once for each element"};
     }
@@ -125,9 +127,5 @@ struct GammaInline : impl::GammaInlineBase<GammaInline> {
   }
 };
 
-bool prefersRegister(StageGraph &graph, Stage &stage) {
-  auto name = innermostAxis(graph, stage, stage.gen.entry().getArguments());
-  return !name || isa<moa::RedOp>(name.getOwner()->getParentOp());
-}
 } // namespace
 } // namespace moac

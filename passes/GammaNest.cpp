@@ -29,9 +29,9 @@ std::vector<std::string> namesOf(ArrayRef<StageLoop> loops) {
 }
 
 /// The default order of a member's loops inside the nest.
-SmallVector<StageLoop> defaultOrder(StageGraph &graph, Stage &stage, const Nest &nest) {
+SmallVector<StageLoop> defaultOrder(Stage &stage, const Nest &nest) {
   SmallVector<StageLoop> loops;
-  for (BlockArgument axis : defaultLoopOrder(graph, stage, nest.innerAxes(stage)))
+  for (BlockArgument axis : defaultLoopOrder(stage, nest.innerAxes(stage)))
     loops.push_back({axis, LiftedAxes().of(axis).front()});
   return loops;
 }
@@ -154,14 +154,14 @@ struct GammaNest : impl::GammaNestBase<GammaNest> {
     Nest &nest = planned.nest;
     std::string root = nest.root->name();
     if (!planned.stated && nest.members.size() == 1 && !nest.contraction && nest.root->rank() > 1)
-      if (BlockArgument innermost = innermostAxis(graph, *nest.root, nest.root->gen.entry().getArguments()))
+      if (BlockArgument innermost = innermostAxis(*nest.root, nest.root->gen.entry().getArguments()))
         if (auto tile = transposedTile(graph, *nest.root, innermost))
           return scheduleTiles(nest, *tile, schedule);
     if (!planned.stated && nest.members.size() == 1 && nest.depth == 1)
       if (std::optional<int64_t> length = tileOfRuns(graph, *nest.root))
         return scheduleTiles(*nest.root, *length, schedule);
     if (!planned.stated && nest.members.size() == 1 && nest.depth == 1 && nest.root->rank() == 1 && !nest.contraction)
-      if (BlockArgument axis = axisAcross(graph, *nest.root))
+      if (BlockArgument axis = axisAcross(*nest.root))
         return scheduleAcross(*nest.root, axis, schedule);
     auto outer = ArrayRef(nest.loops).take_front(nest.depth);
     schedule.add("nest", root, namesOf(outer));
@@ -210,7 +210,7 @@ struct GammaNest : impl::GammaNestBase<GammaNest> {
   }
 
   void stateLoops(PlannedNest &planned, Stage &stage, StageGraph &graph, Schedule &schedule) {
-    SmallVector<StageLoop> order = planned.stated ? planned.inside[&stage] : defaultOrder(graph, stage, planned.nest);
+    SmallVector<StageLoop> order = planned.stated ? planned.inside[&stage] : defaultOrder(stage, planned.nest);
     if (order.empty())
       return;
     schedule.add("order", stage.name(), namesOf(order));

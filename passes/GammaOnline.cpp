@@ -1,10 +1,6 @@
-// Online groups: sums are brought into the form that the law of Rescale.h needs, and what a pass in tiles needs as an array
-// in its tile is kept from being inlined.
-#include "passes/FactorSums.h"
+// Online groups: what a pass in tiles needs as an array in its tile is kept from being inlined.
 #include "passes/Online.h"
 #include "passes/Passes.h"
-#include "passes/RowSums.h"
-#include "passes/Signs.h"
 #include "passes/Slice.h"
 #include "passes/UserSchedule.h"
 
@@ -20,15 +16,8 @@ namespace {
 struct GammaOnline : impl::GammaOnlineBase<GammaOnline> {
   void runOnOperation() override {
     Schedule schedule(getOperation());
-    markExponents(getOperation());
-    UserSchedule user(getOperation());
-    bool asked = llvm::any_of(user.all(), [](const UserDirective &directive) { return directive.is("online"); });
-    bool speaksOfLoops = llvm::any_of(user.all(), [](const UserDirective &directive) { return !directive.leavesLoops(); });
-    if (schedule.hasAny("nest") || (speaksOfLoops && !asked) || getOperation()->hasAttr("device"))
+    if (UserSchedule(getOperation()).forbidsGroups() || schedule.hasAny("nest") || getOperation()->hasAttr("device"))
       return; // stated by whoever wrote the directives
-    const bool rows = sumRows(getOperation());
-    if (factorSums(getOperation()) || rows)
-      schedule = Schedule(getOperation());
     StageGraph graph(getOperation());
     for (Nest &nest : defaultNests(graph)) {
       std::optional<Online> online = onlineOf(graph, nest);

@@ -67,15 +67,14 @@ std::optional<SmallVector<unsigned>> moac::siblingAxes(StageGraph &graph, const 
 }
 
 namespace {
-/// Outer loops of a nest rooted here. A reduction summed into a register leaves every free axis outside; otherwise the last
-/// axis runs inside, along memory.
-unsigned outerDepth(StageGraph &graph, Stage &root) {
-  unsigned rank = root.rank();
-  if (rank <= 1)
-    return rank;
-  BlockArgument innermost = innermostAxis(graph, root, root.gen.entry().getArguments());
-  bool freeInnermost = innermost && isa<GenOp>(innermost.getOwner()->getParentOp());
-  return freeInnermost ? rank - 1 : rank;
+/// Outer loops of a nest rooted here. A reduction summed into a register leaves every free axis outside; otherwise the axis that
+/// walks memory runs inside.
+SmallVector<unsigned> outerAxes(Stage &root) {
+  SmallVector<unsigned> axes = llvm::to_vector(llvm::seq(0u, root.rank()));
+  BlockArgument innermost = innermostAxis(root, root.gen.entry().getArguments());
+  if (axes.size() > 1 && innermost && isa<GenOp>(innermost.getOwner()->getParentOp()))
+    llvm::erase(axes, innermost.getArgNumber());
+  return axes;
 }
 
 /// A result that nobody in the kernel reads may share the loops of another with the same leading extents by default, if both
@@ -97,7 +96,7 @@ bool joinsAsSibling(StageGraph &graph, const Nest &nest, Stage &stage) {
 std::optional<SmallVector<unsigned>> moac::defaultJoin(StageGraph &graph, const Nest &nest, Stage &stage) {
   if (nest.depth > 0 && !stage.readers.empty()) {
     std::optional<SmallVector<unsigned>> axes = joinAxes(graph, nest, stage);
-    BlockArgument across = axes ? axisAcross(graph, stage) : BlockArgument();
+    BlockArgument across = axes ? axisAcross(stage) : BlockArgument();
     return across && llvm::is_contained(*axes, across.getArgNumber()) ? std::nullopt : axes;
   }
   if (joinsAsSibling(graph, nest, stage))
@@ -108,8 +107,8 @@ std::optional<SmallVector<unsigned>> moac::defaultJoin(StageGraph &graph, const 
 void moac::startDefaultNest(StageGraph &graph, Nest &nest) {
   Stage &stage = *nest.root;
   nest.members = {&stage};
-  nest.depth = nest.parallel = nest.contraction ? stage.rank() : outerDepth(graph, stage);
-  nest.axisOf[&stage] = llvm::to_vector(llvm::seq(0u, nest.depth));
+  nest.axisOf[&stage] = nest.contraction ? llvm::to_vector(llvm::seq(0u, stage.rank())) : outerAxes(stage);
+  nest.depth = nest.parallel = nest.axisOf[&stage].size();
   nest.level[&stage] = nest.depth;
   for (unsigned axis : nest.axisOf[&stage])
     nest.loops.push_back({stage.gen.entry().getArgument(axis), LiftedAxes().of(stage.gen.entry().getArgument(axis)).front()});

@@ -121,7 +121,7 @@ private:
   /// A reduction of a whole array, of its columns, or of rows that a user divides, that no other one waits for.
   bool sumsAll(Stage &stage) {
     auto waits = [&](Stage *other) { return other != &stage && other->hasReduction() && graph.dependsOn(other, &stage); };
-    bool all = nest.depth == 0 ? stage.rank() == 0 || (stage.rank() == 1 && axisAcross(graph, stage))
+    bool all = nest.depth == 0 ? stage.rank() == 0 || (stage.rank() == 1 && axisAcross(stage))
                                : nest.depth == stage.rank() && strategyOf(stage) == "private";
     return stage.rank() == nest.root->rank() && all && llvm::none_of(nest.members, waits);
   }

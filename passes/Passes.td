@@ -75,12 +75,33 @@ def GammaLift : Pass<"gamma-lift", "::moac::moa::KernelOp"> {
   let dependentDialects = ["::moac::moa::MoaDialect"];
 }
 
+def GammaFactor : Pass<"gamma-factor", "::moac::moa::KernelOp"> {
+  let summary = "Bring sums into the form that one pass over an axis needs";
+  let description = [{
+    Exponents that are below their maximum are marked (`Signs.h`). Factors free of a sum's index move out of it where they are
+    reductions over the same range (`FactorSums.h`); a reduction of a whole array becomes one of its rows' reductions (`RowSums.h`).
+    Neither happens where a user's schedule speaks of loops. Index names of a stage are distinct afterwards.
+  }];
+  let dependentDialects = ["::moac::moa::MoaDialect"];
+}
+
+def GammaCoalesce : Pass<"gamma-coalesce", "::moac::moa::KernelOp"> {
+  let summary = "Choose the axis along which each stage walks memory";
+  let description = [{
+    Pre-condition: index names of a stage are distinct. Post-condition: every stage with axes has `coalesce NAME [p, k]`: the axes
+    that may run innermost, best first, by the steps of what it reads and writes (0: costs nothing, 1: a unit, else eight). Mode
+    "across" where a long reduction would jump over the memory that the first axis walks. Passes that order loops read it
+    (`AxisChoice.h`); what they may choose from differs, so that all axes are ranked. Runs again once stages are placed: then
+    other reads stand in them. Remarks name the arrays and their steps.
+  }];
+  let dependentDialects = ["::moac::moa::MoaDialect"];
+}
+
 def GammaOnline : Pass<"gamma-online", "::moac::moa::KernelOp"> {
   let summary = "Find reductions over one axis that can be folded in one pass over it";
   let description = [{
-    Factors free of a sum's index move out of it where they are reductions over the same range (`FactorSums.h`). Stages that a
-    pass in tiles needs as arrays of a tile get `keep`: sums of products along the axis, and what is summed in blocks. Nothing
-    happens where a user's schedule speaks. Exponents that are below their maximum are marked (`Signs.h`).
+    Stages that a pass in tiles needs as arrays of a tile get `keep`: sums of products along the axis, and what is summed in
+    blocks. Nothing happens where a user's schedule speaks.
   }];
   let dependentDialects = ["::moac::moa::MoaDialect"];
 }
@@ -107,7 +128,7 @@ def GammaNest : Pass<"gamma-nest", "::moac::moa::KernelOp"> {
   let description = [{
     Pre-condition: no stage is placed inline any more. Follows the user's lifts, orders, placements, parallel loops, lanes and
     unrolled loops, and refuses what is impossible; the rest is by default. Adds `nest`, `parallel`, `place` (at the nest of the only reader, or
-    store), `order` and `lanes`. The innermost loop is the axis with the cheapest strides; if it is a free axis, the
+    store), `order` and `lanes`. The innermost loop is the one that gamma-coalesce chose; if it is a free axis, the
     reduction runs outside it and accumulates in the stage's row.
   }];
   let dependentDialects = ["::moac::moa::MoaDialect"];

@@ -25,10 +25,13 @@ void moac::addSchedulePasses(OpPassManager &manager) {
   manager.addPass(createGammaPartition());
   auto &kernel = manager.nest<moa::KernelOp>();
   kernel.addPass(createGammaLift());
+  kernel.addPass(createGammaFactor());
+  kernel.addPass(createGammaCoalesce()); // of the stages as they are written, for those that ask before they are placed
   kernel.addPass(createGammaOnline());
   kernel.addPass(createGammaInline());
   kernel.addPass(createGammaPlace());
   kernel.addPass(createCSEPass());
+  kernel.addPass(createGammaCoalesce()); // of what has become of them
   kernel.addPass(createGammaNest());
   kernel.addPass(createGammaSplit());
 }

@@ -1,6 +1,5 @@
 // Choices by kind of nest; see PlanChoices.h.
 #include "passes/PlanChoices.h"
-#include "passes/AxisChoice.h"
 #include "passes/Contraction.h"
 #include "passes/Nests.h"
 #include "passes/Online.h"

@@ -71,6 +71,10 @@ std::vector<std::string> Schedule::sizes(StringRef verb, StringRef stage) const 
   return result;
 }
 
+void Schedule::remove(StringRef verb) {
+  llvm::erase_if(directives, [&](DirectiveAttr d) { return d.getVerb().getValue() == verb && !d.getStage().getValue().empty(); });
+}
+
 void Schedule::setSize(StringRef verb, StringRef stage, unsigned index, StringRef size) {
   std::vector<std::string> all = sizes(verb, stage);
   for (DirectiveAttr &directive : directives)

@@ -10,6 +10,8 @@
 //   parallel R [b, i]         these outer loops are divided among threads
 //   order S [k, p]            the loops of S inside the nest, outermost first; a reduction axis in the list is a loop of the
 //                             nest (the stage accumulates in its buffer), one that is not is summed into a register
+//   coalesce S [p, k]         the axes of S that may run innermost, that along which memory is walked first; "across": its
+//                             reduction would jump over what that axis walks
 //   lanes S [p]               the innermost loop is meant for vector lanes
 //   split S [i] "N; N + 1"    the loop over i is cut at these indices where that decides what stands inside it
 //   tile S [j, i, k, t] "4096, 4096, 256, 65536"   a contraction (Contraction.h) in tiles of lanes, rows and points of the
@@ -41,6 +43,8 @@ public:
   std::vector<shape::Expr> expressions(llvm::StringRef verb, llvm::StringRef stage, llvm::StringRef axis) const;
   /// The sizes that a directive's mode lists: numbers, or names of ir/Tuned.def.
   std::vector<std::string> sizes(llvm::StringRef verb, llvm::StringRef stage) const;
+  /// Drops all directives of a verb that speak of stages.
+  void remove(llvm::StringRef verb);
   /// Replaces one of them.
   void setSize(llvm::StringRef verb, llvm::StringRef stage, unsigned index, llvm::StringRef size);
   bool hasAny(llvm::StringRef verb) const;

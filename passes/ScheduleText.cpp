@@ -358,7 +358,7 @@ private:
         line("# split " + stage + ": " + axes[0] + " at " + mode);
       else if (verb == "lift" && axes.size() == 1)
         line("# lift " + stage + ": " + axes[0] + " along " + mode);
-      else if (ofBlocks && verb != "nest" && verb != "keep" && verb != "place" && verb != "order" && verb != "tile" &&
+      else if (ofBlocks && verb != "nest" && verb != "keep" && verb != "coalesce" && verb != "place" && verb != "order" && verb != "tile" &&
                (verb != "online" || llvm::count(mode, ',') > 1))
         line("# " + verb + " " + stage + ": " + llvm::join(axes, ", ") +
              (mode.empty() ? "" : " by " + mode));

@@ -1,6 +1,7 @@
 // The stage graph; see Stages.h.
 #include "passes/Stages.h"
 #include "ir/Gamma.h"
+#include "passes/Schedule.h"
 #include "passes/Slice.h"
 
 #include <cmath>
@@ -64,6 +65,27 @@ StageGraph::StageGraph(KernelOp kernel) : exprs(kernel) {
   for (auto &stage : stages)
     for (StageRead &read : stage->reads)
       of(read.psi.getArray())->readers.push_back(read);
+  readCoalesced(kernel);
+}
+
+void StageGraph::readCoalesced(KernelOp kernel) {
+  llvm::StringMap<Stage *> byName;
+  for (auto &stage : stages)
+    byName[stage->gen.getName()] = stage.get();
+  Schedule schedule(kernel);
+  for (DirectiveAttr directive : schedule.all()) {
+    Stage *stage = byName.lookup(directive.getStage().getValue());
+    if (!stage || directive.getVerb().getValue() != "coalesce")
+      continue;
+    SmallVector<BlockArgument> axes(stage->gen.entry().getArguments());
+    if (stage->root)
+      llvm::append_range(axes, stage->root.term().getArguments());
+    for (Attribute name : directive.getAxes())
+      if (const auto *axis = llvm::find_if(axes, [&](BlockArgument axis) { return indexName(axis) == cast<StringAttr>(name).getValue(); });
+          axis != axes.end())
+        stage->coalesced.push_back(*axis);
+    stage->across = directive.getMode().getValue() == "across" && !stage->coalesced.empty();
+  }
 }
 
 Stage *StageGraph::of(Value array) const {

@@ -20,6 +20,10 @@ struct Stage {
   moa::GenOp gen;
   bool isResult = false;
   moa::RedOp root;              ///< the reduction whose value the gen yields, if it is one
+  /// The axes that may run innermost, best first, as gamma-coalesce wrote them down (AxisChoice.h reads them); whether the first
+  /// is one that the reduction would jump across.
+  llvm::SmallVector<mlir::BlockArgument> coalesced;
+  bool across = false;
   double elements = 1;          ///< at the sample size
   double cost = 0;              ///< of one element's body, reductions included, in units of an addition
   unsigned size = 0;            ///< operations in the body
@@ -52,6 +56,7 @@ public:
   static constexpr int64_t sampleSize = 64;
 
 private:
+  void readCoalesced(moa::KernelOp kernel);
   double domainSize(moa::RedOp red);
   void visit(Stage &stage, mlir::Block &block, double times);
   std::map<mlir::Operation *, Stage *> byGen;

@@ -71,7 +71,7 @@ FailureOr<UserLoops::Loops> UserLoops::orderOf(Stage &stage) {
   };
   SmallVector<BlockArgument> axes(stage.gen.entry().getArguments());
   if (stage.rank() > 1)
-    axes = defaultLoopOrder(graph, stage, axes);
+    axes = defaultLoopOrder(stage, axes);
   for (BlockArgument axis : axes)
     add(axis);
   if (stage.root && llvm::none_of(loops, [](const StageLoop &loop) { return loop.isReduction(); }))

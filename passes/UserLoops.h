@@ -13,8 +13,7 @@ class UserLoops {
 public:
   using Loops = llvm::SmallVector<StageLoop>;
 
-  UserLoops(StageGraph &graph, const UserSchedule &user, const LiftedAxes &lifted)
-      : lifted(lifted), graph(graph), user(user) {}
+  UserLoops(const UserSchedule &user, const LiftedAxes &lifted) : lifted(lifted), user(user) {}
 
   /// A name in a directive.
   struct Mention {
@@ -48,7 +47,6 @@ private:
   mlir::LogicalResult refuseOrder(Stage &stage, const StageLoop &loop, const StageLoop &other,
                                   const std::string &reason, const std::string &help);
 
-  StageGraph &graph;
   const UserSchedule &user;
   bool broken = false;
 };

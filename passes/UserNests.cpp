@@ -1,6 +1,5 @@
 // From directives to nests; see UserNests.h.
 #include "passes/UserNests.h"
-#include "passes/AxisChoice.h"
 #include "passes/Online.h"
 #include "passes/Regions.h"
 #include "passes/Slice.h"
@@ -16,7 +15,7 @@ namespace {
 class UserNestBuilder : UserLoops {
 public:
   UserNestBuilder(StageGraph &graph, const UserSchedule &user, const LiftedAxes &lifted)
-      : UserLoops(graph, user, lifted), graph(graph) {}
+      : UserLoops(user, lifted), graph(graph) {}
 
   FailureOr<std::vector<PlannedNest>> run() {
     for (auto it = graph.stages.rbegin(); it != graph.stages.rend(); ++it)

@@ -27,6 +27,11 @@ UserSchedule::UserSchedule(KernelOp kernel) : kernel(kernel) {
   }
 }
 
+bool UserSchedule::forbidsGroups() const {
+  return llvm::any_of(directives, [](const UserDirective &directive) { return !directive.leavesLoops(); }) &&
+         llvm::none_of(directives, [](const UserDirective &directive) { return directive.is("online"); });
+}
+
 LogicalResult UserSchedule::refuse(const UserDirective &directive, unsigned name, StringRef kind,
                                    const Twine &reason, const Twine &help) const {
   std::string because = reason.str(), remedy = help.str();

@@ -36,6 +36,8 @@ public:
 
   llvm::ArrayRef<UserDirective> all() const { return directives; }
   bool empty() const { return directives.empty(); }
+  /// It speaks of loops, and of no pass over an axis in which they would be moac's.
+  bool forbidsGroups() const;
 
   /// Reports that the directive cannot be followed because of its `name`-th name.
   mlir::LogicalResult refuse(const UserDirective &directive, unsigned name, llvm::StringRef kind,

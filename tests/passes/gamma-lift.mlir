@@ -1,5 +1,5 @@
 // Names of loops, and what a user's schedule becomes, stage by stage.
-// RUN: moa-opt %s --pass-pipeline='builtin.module(moa-dnf,moa.kernel(gamma-lift,gamma-inline,gamma-place,cse,gamma-nest))' | FileCheck %s
+// RUN: moa-opt %s --pass-pipeline='builtin.module(moa-dnf,moa.kernel(gamma-lift,gamma-coalesce,gamma-inline,gamma-place,cse,gamma-coalesce,gamma-nest))' | FileCheck %s
 // RUN: moa-opt %s --moa-dnf --gamma | FileCheck %s --check-prefix=ONF
 
 // The reduction stays a stage: the schedule speaks of k, which S's second axis is mapped to.

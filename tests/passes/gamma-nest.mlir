@@ -1,6 +1,6 @@
 // Stages of a chain that is no online group share the row loops; the denominator is free of p and is computed once a row.
 // RUN: moa-opt %s --moa-dnf | FileCheck %s --check-prefix=DNF
-// RUN: moa-opt %s --pass-pipeline='builtin.module(moa-dnf,moa.kernel(gamma-inline,gamma-place,cse,gamma-nest))' | FileCheck %s
+// RUN: moa-opt %s --pass-pipeline='builtin.module(moa-dnf,moa.kernel(gamma-coalesce,gamma-inline,gamma-place,cse,gamma-coalesce,gamma-nest))' | FileCheck %s
 // DNF: moa.gen "S_sum" ["b", "i", "k"]
 // DNF: moa.gen "S" ["b", "i", "k"]
 // DNF: moa.gen "m" ["b", "i"]
