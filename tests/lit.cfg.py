@@ -3,6 +3,7 @@
 # host compilers exist comes from lit.site.cfg.py, which CMake writes; everything else is decided here.
 import os
 import shutil
+import subprocess
 
 import lit.formats
 
@@ -36,5 +37,10 @@ for name in ("CC", "FC", "OMP_NUM_THREADS"):
 for compiler in ("gcc", "g++", "clang-14", "clang-22", "gfortran", "flang-22"):
     if shutil.which(compiler, path=config.environment["PATH"]):
         config.available_features.add(compiler)
+# The newest libomp-dev of a machine excludes clang 14's, which then compiles but does not link OpenMP.
+if "clang-14" in config.available_features:
+    probe = ["clang-14", "-fopenmp", "-xc", "-", "-o", os.devnull]
+    if subprocess.run(probe, input=b"int main(void) { return 0; }", capture_output=True).returncode == 0:
+        config.available_features.add("clang-14-openmp")
 if config.sanitized:
     config.available_features.add("asan")

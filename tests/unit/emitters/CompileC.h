@@ -44,6 +44,13 @@ inline bool haveCompiler(const std::string &name) {
   return std::system(("command -v " + name + " >/dev/null 2>&1").c_str()) == 0;
 }
 
+/// Whether `name` links a program with OpenMP: clang without its run time compiles, and fails then.
+inline bool linksOpenMp(const std::string &name) {
+  return std::system(("echo 'int main(void) { return 0; }' | " + name +
+                      " -fopenmp -xc - -o /dev/null >/dev/null 2>&1")
+                         .c_str()) == 0;
+}
+
 inline const std::string strictFlags = " -Wall -Wextra -Wpedantic -Werror ";
 
 } // namespace moac::test

@@ -28,7 +28,8 @@ void expectRuns(const File &file, const std::string &main,
   for (const std::string compiler :
        {"gcc -O1 -fsanitize=address,undefined -fno-sanitize-recover=all", "gcc -O2 -fopenmp",
         "clang-14 -O2 -fopenmp"}) {
-    if (!test::haveCompiler(compiler.substr(0, compiler.find(' '))))
+    const std::string name = compiler.substr(0, compiler.find(' '));
+    if (compiler.ends_with("-fopenmp") ? !test::linksOpenMp(name) : !test::haveCompiler(name))
       continue;
     ASSERT_EQ(pad.run(compiler + " -std=gnu11 k.c main.c -lm -o t"), 0) << pad.output;
     for (const std::string &environment : environments)
