@@ -168,7 +168,7 @@ def atomics():
             body = (f"{one}{before}must(moac_shmem_atomic_apply(CTX, {word}, {descriptor}"
                     f"{'&fetched' if fetches else 'NULL'}}}, pe));{after}")
             emit_both(ctype if fetches else "void", "shmem_", f"{tname}_atomic_{name}", parameters, body)
-            if old is not None and tname in ("int", "long", "longlong", "float", "double"):
+            if old is not None:  # the standard lists the signed types, suites use all
                 emit(ctype if fetches else "void", f"shmem_{tname}_{old}", parameters,
                      body.replace("CTX", "SHMEM_CTX_DEFAULT"))
             if fetches:
@@ -178,8 +178,7 @@ def atomics():
         if fetches:
             generic(f"atomic_{name}_nbi", group, TYPES, f"{{n}}_atomic_{name}_nbi")
         if old is not None:
-            generic(old, group, [t for t in TYPES if t[0] in ("int", "long", "longlong", "float", "double")],
-                    f"{{n}}_{old}", "const" if op == "FETCH" else "1", False)
+            generic(old, group, TYPES, f"{{n}}_{old}", "const" if op == "FETCH" else "1", False)
 
 
 def waits():

@@ -61,45 +61,52 @@ uint32_t moac_shmem_heap_com_id(Heap *heap, const void *object) {
   return block != NULL && block->used ? block->com_id : 0;
 }
 
-static bool insert_after(Heap *heap, size_t index, Block block) {
-  if (heap->count == heap->capacity) {
-    Block *larger = realloc(heap->blocks, 2 * heap->capacity * sizeof *larger);
-    if (larger == NULL)
-      return false;
-    heap->blocks = larger;
-    heap->capacity *= 2;
-  }
+/* Room for the two blocks that a call can add: looked for before the PEs agree, so that a PE
+ * without private memory can tell the others. */
+static bool has_room(Heap *heap) {
+  if (heap->count + 2 <= heap->capacity)
+    return true;
+  Block *larger = realloc(heap->blocks, 2 * heap->capacity * sizeof *larger);
+  if (larger == NULL)
+    return false;
+  heap->blocks = larger;
+  heap->capacity *= 2;
+  return true;
+}
+
+static void insert_after(Heap *heap, size_t index, Block block) {
   memmove(heap->blocks + index + 2, heap->blocks + index + 1,
           (heap->count - index - 1) * sizeof *heap->blocks);
   heap->blocks[index + 1] = block;
   heap->count++;
-  return true;
 }
 
 /* Shortens block `index` to `bytes` and gives the rest back. */
-static bool split_block(Heap *heap, size_t index, size_t bytes) {
+static void split_block(Heap *heap, size_t index, size_t bytes) {
   Block *block = &heap->blocks[index];
   Block rest = {block->offset + bytes, block->bytes - bytes, 0, false};
   if (rest.bytes == 0)
-    return true;
-  if (!insert_after(heap, index, rest))
-    return false;
-  heap->blocks[index].bytes = bytes;
-  return true;
+    return;
+  block->bytes = bytes;
+  insert_after(heap, index, rest);
+}
+
+/* In whole units; 0 when that does not fit a size_t. */
+static size_t in_units(size_t bytes) {
+  return bytes > SIZE_MAX - UNIT ? 0 : (bytes + UNIT - 1) / UNIT * UNIT;
 }
 
 static Status carve(Heap *heap, size_t alignment, size_t bytes, uint32_t com_id, void **object) {
-  size_t wanted = (bytes + UNIT - 1) / UNIT * UNIT;
-  for (size_t i = 0; wanted >= bytes && i < heap->count; ++i) {
+  size_t wanted = in_units(bytes);
+  for (size_t i = 0; wanted != 0 && i < heap->count; ++i) {
     Block *block = &heap->blocks[i];
     size_t start = heap->phase + block->offset; /* not the address: PEs must agree */
     size_t skip = (size_t)((alignment - start % alignment) % alignment);
     if (block->used || block->bytes < skip || block->bytes - skip < wanted)
       continue;
-    if (skip != 0 && !split_block(heap, i++, skip))
-      return FAIL(MOAC_SHMEM_NO_RESOURCES, "no memory for the block list");
-    if (!split_block(heap, i, wanted))
-      return FAIL(MOAC_SHMEM_NO_RESOURCES, "no memory for the block list");
+    if (skip != 0)
+      split_block(heap, i++, skip);
+    split_block(heap, i, wanted);
     heap->blocks[i].used = true;
     heap->blocks[i].com_id = com_id;
     heap->tagged += com_id != 0;
@@ -118,6 +125,21 @@ static void merge_with_next(Heap *heap, size_t index) {
   heap->count--;
 }
 
+/* Shrinks a used block, or grows it over the free one behind it. */
+static bool resize_in_place(Heap *heap, Block *block, size_t bytes) {
+  size_t index = (size_t)(block - heap->blocks), wanted = in_units(bytes);
+  Block *next = index + 1 < heap->count && !block[1].used ? block + 1 : NULL;
+  if (wanted == 0 || wanted > block->bytes + (next == NULL ? 0 : next->bytes))
+    return false;
+  if (next != NULL) {
+    block->bytes += next->bytes;
+    memmove(next, next + 1, (heap->count - index - 2) * sizeof *next);
+    heap->count--;
+  }
+  split_block(heap, index, wanted);
+  return true;
+}
+
 static void release(Heap *heap, Block *block) {
   size_t index = (size_t)(block - heap->blocks);
   heap->tagged -= block->com_id != 0;
@@ -134,9 +156,10 @@ static void release(Heap *heap, Block *block) {
 /* What the PEs must agree on. */
 typedef struct Request {
   uint64_t bytes, alignment, offset, com_id;
+  uint64_t poor; /* 1: this PE has no private memory for its block list */
 } Request;
 
-static Status agree(const char *name, const Request *mine) {
+static Status agree(const char *name, Request mine) {
   Call call;
   const char *all;
   Issue issue = {.index = 0};
@@ -144,20 +167,24 @@ static Status agree(const char *name, const Request *mine) {
   find_context(pe, MOAC_SHMEM_CONTEXT_DEFAULT, &issue);
   RETURN_IF_FAILED(pe->backend->quiet(pe, issue));
   RETURN_IF_FAILED(moac_shmem_call_begin(&call, MOAC_SHMEM_TEAM_WORLD, name, 0x4eab));
-  RETURN_IF_FAILED(moac_shmem_call_exchange(&call, mine, sizeof *mine, &all));
-  for (int other = 0; other < pe->pes; ++other)
-    if (memcmp(all + (size_t)other * MAIL_BYTES, mine, sizeof *mine) != 0)
+  mine.poor = mine.bytes != 0 && !has_room(pe->heap);
+  RETURN_IF_FAILED(moac_shmem_call_exchange(&call, &mine, sizeof mine, &all));
+  int poor = -1;
+  for (int other = pe->pes - 1; other >= 0; --other) {
+    Request theirs;
+    memcpy(&theirs, all + (size_t)other * MAIL_BYTES, sizeof theirs);
+    if (memcmp(&theirs, &mine, offsetof(Request, poor)) != 0)
       return moac_shmem_fail(MOAC_SHMEM_MISMATCH, name, "PE %d called it with other arguments",
                              other);
+    poor = theirs.poor != 0 ? other : poor;
+  }
+  if (poor >= 0)
+    return moac_shmem_fail(MOAC_SHMEM_NO_RESOURCES, name,
+                           "PE %d has no memory for its list of objects", poor);
   return MOAC_SHMEM_OK;
 }
 
-static Status allocate(const char *name, Request request, void **object) {
-  Pe *pe = self_pe();
-  *object = NULL;
-  if (request.bytes == 0)
-    return MOAC_SHMEM_OK;
-  RETURN_IF_FAILED(agree(name, &request));
+static Status place(Pe *pe, const char *name, Request request, void **object) {
   Status status =
       carve(pe->heap, request.alignment, request.bytes, (uint32_t)request.com_id, object);
   if (status == MOAC_SHMEM_HEAP_EXHAUSTED)
@@ -166,14 +193,22 @@ static Status allocate(const char *name, Request request, void **object) {
   return status;
 }
 
+static Status allocate(const char *name, Request request, void **object) {
+  *object = NULL;
+  if (request.bytes == 0)
+    return MOAC_SHMEM_OK;
+  RETURN_IF_FAILED(agree(name, request));
+  return place(self_pe(), name, request, object);
+}
+
 moac_shmem_status moac_shmem_malloc(size_t bytes, void **object) {
   REQUIRE_PE(pe);
-  return allocate(__func__, (Request){bytes, UNIT, 0, 0}, object);
+  return allocate(__func__, (Request){.bytes = bytes, .alignment = UNIT}, object);
 }
 
 moac_shmem_status moac_shmem_malloc_tagged(size_t bytes, uint32_t com_id, void **object) {
   REQUIRE_PE(pe);
-  return allocate(__func__, (Request){bytes, UNIT, 0, com_id}, object);
+  return allocate(__func__, (Request){bytes, UNIT, 0, com_id, 0}, object);
 }
 
 moac_shmem_status moac_shmem_align(size_t alignment, size_t bytes, void **object) {
@@ -181,7 +216,7 @@ moac_shmem_status moac_shmem_align(size_t alignment, size_t bytes, void **object
   if (alignment == 0 || (alignment & (alignment - 1)) != 0 ||
       alignment > pe->world->control->alignment)
     return FAIL(MOAC_SHMEM_INVALID_ARGUMENT, "alignment %zu", alignment);
-  return allocate(__func__, (Request){bytes, alignment < UNIT ? UNIT : alignment, 0, 0}, object);
+  return allocate(__func__, (Request){bytes, alignment < UNIT ? UNIT : alignment, 0, 0, 0}, object);
 }
 
 moac_shmem_status moac_shmem_calloc(size_t count, size_t size, void **object) {
@@ -190,7 +225,7 @@ moac_shmem_status moac_shmem_calloc(size_t count, size_t size, void **object) {
   *object = NULL;
   if (__builtin_mul_overflow(count, size, &bytes))
     return FAIL(MOAC_SHMEM_SIZE_OVERFLOW, "%zu times %zu bytes", count, size);
-  RETURN_IF_FAILED(allocate(__func__, (Request){bytes, UNIT, 0, 0}, object));
+  RETURN_IF_FAILED(allocate(__func__, (Request){.bytes = bytes, .alignment = UNIT}, object));
   if (bytes == 0)
     return MOAC_SHMEM_OK;
   memset(*object, 0, bytes);
@@ -210,9 +245,9 @@ moac_shmem_status moac_shmem_free(void *object) {
   if (object == NULL)
     return MOAC_SHMEM_OK;
   RETURN_IF_FAILED(used_block(pe, __func__, object, &block));
-  Request request = {0, 0, block->offset + 1, 0};
-  RETURN_IF_FAILED(agree(__func__, &request));
-  release(pe->heap, block);
+  size_t index = (size_t)(block - pe->heap->blocks); /* the list may move */
+  RETURN_IF_FAILED(agree(__func__, (Request){.offset = block->offset + 1}));
+  release(pe->heap, &pe->heap->blocks[index]);
   return MOAC_SHMEM_OK;
 }
 
@@ -220,14 +255,19 @@ moac_shmem_status moac_shmem_realloc(void *old, size_t bytes, void **object) {
   REQUIRE_PE(pe);
   Block *block;
   if (old == NULL)
-    return allocate(__func__, (Request){bytes, UNIT, 0, 0}, object);
+    return allocate(__func__, (Request){.bytes = bytes, .alignment = UNIT}, object);
   RETURN_IF_FAILED(used_block(pe, __func__, old, &block));
   *object = NULL;
   if (bytes == 0)
     return moac_shmem_free(old);
-  size_t kept = block->bytes < bytes ? block->bytes : bytes;
-  RETURN_IF_FAILED(
-      allocate(__func__, (Request){bytes, UNIT, block->offset + 1, block->com_id}, object));
-  memcpy(*object, old, kept);
+  size_t index = (size_t)(block - pe->heap->blocks), kept = block->bytes;
+  Request request = {bytes, UNIT, block->offset + 1, block->com_id, 0};
+  RETURN_IF_FAILED(agree(__func__, request));
+  if (resize_in_place(pe->heap, &pe->heap->blocks[index], bytes)) {
+    *object = old;
+    return MOAC_SHMEM_OK;
+  }
+  RETURN_IF_FAILED(place(pe, __func__, request, object));
+  memcpy(*object, old, kept);  /* it did not fit, so it grows */
   return moac_shmem_free(old); /* its exchange is the barrier after the copy */
 }

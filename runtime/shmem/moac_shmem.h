@@ -33,15 +33,15 @@ typedef enum moac_shmem_status {
   MOAC_SHMEM_INVALID_ARGUMENT, /* an enum, count, stride or pointer is out of its range; fix the
                                   call */
   MOAC_SHMEM_INVALID_PE,       /* the PE number is not in 0..P-1 (or not in the team) */
-  MOAC_SHMEM_INVALID_ADDRESS,  /* not inside a symmetric object, or it runs past its end */
+  MOAC_SHMEM_INVALID_ADDRESS,  /* not in symmetric memory, or it runs past its end; no object */
   MOAC_SHMEM_INVALID_TEAM,     /* no such team, or this PE is no member of it */
   MOAC_SHMEM_INVALID_CONTEXT,  /* no such context */
   MOAC_SHMEM_SIZE_OVERFLOW,    /* count times element size does not fit a size_t */
   MOAC_SHMEM_OVERLAP,          /* source and destination overlap without being equal */
   MOAC_SHMEM_HEAP_EXHAUSTED, /* the symmetric heap cannot hold it; all PEs get this answer together
                               */
-  MOAC_SHMEM_NO_RESOURCES,   /* no team or context slot, or no private memory, is left; destroy some
-                              */
+  MOAC_SHMEM_NO_RESOURCES,   /* no team or context slot is left: destroy some; or private memory,
+                                which all PEs of an allocation are told */
   MOAC_SHMEM_MISMATCH,  /* PEs called different collectives, or one collective with different sizes;
                            destinations are undefined and the team must not be used again */
   MOAC_SHMEM_PE_FAILED, /* a PE died before finalize; waiting for it would never end */
@@ -173,6 +173,7 @@ moac_shmem_status moac_shmem_align(size_t alignment, size_t bytes,
                                                             threads, 1 GiB in processes */
 /* As malloc; plain accesses to the object carry com_id (see below). Operations do not: ADR-004. */
 moac_shmem_status moac_shmem_malloc_tagged(size_t bytes, uint32_t com_id, void **object);
+/* Where it stands if there is room, else a copy elsewhere; `old` stays when that fails too. */
 moac_shmem_status moac_shmem_realloc(void *old, size_t bytes, void **object);
 moac_shmem_status moac_shmem_free(void *object); /* NULL is no action */
 

@@ -33,10 +33,12 @@ static inline void configure(shmem_team_t team, const shmem_team_config_t *confi
     moac_shmem_num_contexts(
         team, (mask & SHMEM_TEAM_NUM_CONTEXTS) != 0 && config != NULL ? config->num_contexts : 0);
 }
-/* An allocation that does not fit answers NULL; anything else is beyond what NULL can say. */
+/* An allocation that is refused answers NULL; that PEs differ or die is beyond what NULL can say.
+ */
 static inline void allocated(moac_shmem_status status) {
   if (status != MOAC_SHMEM_HEAP_EXHAUSTED && status != MOAC_SHMEM_SIZE_OVERFLOW &&
-      status != MOAC_SHMEM_INVALID_ARGUMENT)
+      status != MOAC_SHMEM_INVALID_ARGUMENT && status != MOAC_SHMEM_NO_RESOURCES &&
+      status != MOAC_SHMEM_INVALID_ADDRESS)
     must(status);
 }
 static inline size_t bytes_of(size_t count, size_t size) {

@@ -48,6 +48,19 @@ void heapBody(void *unused) {
   OK(moac_shmem_free(larger));
   OK(moac_shmem_free(b));
   OK(moac_shmem_free(c));
+  OK(moac_shmem_malloc(64, &a)); /* grows where it stands, up to all that is free, and shrinks */
+  memset(a, 9, 64);
+  OK(moac_shmem_realloc(a, 700000, &larger));
+  CHECK(larger == a && ((char *)a)[63] == 9);
+  OK(moac_shmem_realloc(a, 64, &larger));
+  OK(moac_shmem_malloc(500000, &b));
+  CHECK(larger == a && b == (void *)((char *)a + 64));
+  CHECK(moac_shmem_realloc(a, SIZE_MAX, &c) == MOAC_SHMEM_HEAP_EXHAUSTED && c == NULL);
+  OK(moac_shmem_realloc(a, 65, &c)); /* the neighbour is in the way */
+  CHECK(c == (void *)((char *)b + 500032) && ((char *)c)[63] == 9);
+  CHECK(moac_shmem_realloc(a, 8, &larger) == MOAC_SHMEM_INVALID_ADDRESS);
+  OK(moac_shmem_free(b));
+  OK(moac_shmem_free(c));
   for (int round = 0; round < 50; ++round) { /* freed space is found again */
     OK(moac_shmem_malloc(300000, &a));
     CHECK(a != NULL);
@@ -183,7 +196,7 @@ void conditionBody(void *unused) {
   int excluded[64] = {0};
   size_t hits = 0, indices[64], seen = 0;
   moac_shmem_condition c = {words,         (size_t)pes, excluded, MOAC_SHMEM_U64,
-                            MOAC_SHMEM_NE, &operand,    false, 0};
+                            MOAC_SHMEM_NE, &operand,    false,    0};
   OK(moac_shmem_test(MOAC_SHMEM_ANY, &c, NULL, &hits));
   OK(moac_shmem_sync(WORLD));
   for (int to = 0; to < pes; ++to)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -45,10 +46,32 @@ static void go_wrong(const char *how) {
   _exit(3);
 }
 
+/* PE 1 may take no private memory any more, everybody allocates until told so. */
+static int run_out(void) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return 77; /* their own memory counts */
+#else
+  struct rlimit none = {1, RLIM_INFINITY}; /* 0 would mean no limit */
+  moac_shmem_status status = moac_shmem_init();
+  if (status == MOAC_SHMEM_OK && moac_shmem_my_pe() == 1 && setrlimit(RLIMIT_DATA, &none) != 0)
+    return 77;
+  int count = 0;
+  for (void *object; status == MOAC_SHMEM_OK && count < 30000; ++count)
+    status = moac_shmem_malloc(64, &object);
+  char line[400];
+  int used = snprintf(line, sizeof line, "told after %d: %s | %s\n", count,
+                      moac_shmem_status_text(status), moac_shmem_last_error());
+  moac_shmem_finalize();
+  return write(1, line, (size_t)used) == used ? 0 : 1;
+#endif
+}
+
 int main(int argc, char **argv) {
   const char *how = argc > 1 ? argv[1] : "kill", *where = argc > 2 ? argv[2] : "barrier";
   if (strcmp(how, "absent") == 0 && strcmp(getenv("MOAC_SHMEM_PE"), "1") == 0)
     return 0;
+  if (strcmp(how, "poor") == 0)
+    return run_out();
   void *word = NULL, *lock = NULL;
   double start = now();
   moac_shmem_status status = moac_shmem_init();

@@ -39,6 +39,18 @@ def run(launcher, program, how, where, code, text):
     return False
 
 
+def out_of_memory(launcher, program):
+    """An allocation that one PE has no private memory for fails on all, in the same call."""
+    done = subprocess.run([launcher, "-n", "3", program, "poor"], capture_output=True, text=True, timeout=30)
+    lines = done.stdout.splitlines()
+    same = {line.split(" | ")[0] for line in lines}
+    named = all("moac_shmem_malloc: PE 1 has no memory" in line for line in lines)
+    if done.returncode == 77 or (done.returncode == 0 and len(lines) == 3 and len(same) == 1 and named):
+        return True
+    print("poor:", done.returncode, done.stdout + done.stderr)
+    return False
+
+
 def launcher_killed(launcher, program):
     """PEs do not outlive their launcher."""
     job = subprocess.Popen([launcher, "-n", "2", "sleep", "1000"])
@@ -56,6 +68,7 @@ def launcher_killed(launcher, program):
 def main(launcher, program):
     before = left_behind()
     good = all([run(launcher, program, *case) for case in CASES])
+    good = out_of_memory(launcher, program) and good
     good = launcher_killed(launcher, program) and good
     wrong = subprocess.run([launcher, "-n", "0", program], capture_output=True, text=True)
     good = good and wrong.returncode == 2 and "usage" in wrong.stderr
