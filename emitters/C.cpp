@@ -266,7 +266,7 @@ LangTraits make() {
       .clauseUneven = "\tschedule(dynamic)",
       .laneLoop = "#pragma omp simd{clauses}",
       .unrollLoop = "#pragma GCC unroll {factor}",
-      .blockLoop = "#pragma omp simd{clauses}\tsimdlen({lanes})\nMOAC_WHOLE_LANES",
+      .blockLoop = "MOAC_BLOCK_LANES(simdlen({lanes}){clauses})",
       .clauseCollapse = "\tcollapse({n})",
       .clauseThreads = "\tnum_threads(moac_threads({work}))",
       .clauseTeam = "\tnum_threads(team)",

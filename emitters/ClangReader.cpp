@@ -193,10 +193,10 @@ public:
     return {"implicit " + typeWord(e->getType()), {std::move(part)}, 0};
   }
 
-  /// An expression; what a macro spelled (INT64_MIN, NULL, INFINITY) is its value.
+  /// An expression; what a macro spelled (INT64_MIN, NULL, INFINITY) is its value. Names are names also inside a macro.
   Term expression(const Expr *e) {
     const SourceLocation begin = e->getBeginLoc(), end = e->getEndLoc();
-    if (begin.isMacroID() && end.isMacroID() &&
+    if (!isa<DeclRefExpr>(e->IgnoreParenImpCasts()) && begin.isMacroID() && end.isMacroID() &&
         sources.getExpansionLoc(begin) == sources.getExpansionLoc(end)) {
       if (std::optional<Term> value = constant(e))
         return *value;
@@ -367,7 +367,7 @@ private:
       return leaf("reduction " + word + names);
     }
     if (const auto *lanes = dyn_cast<OMPSimdlenClause>(clause))
-      return lanesTerm(expression(lanes->getSimdlen()->IgnoreImplicit()));
+      return lanesTerm(Visit(lanes->getSimdlen()->IgnoreImplicit())); // may stand in a macro
     if (const auto *schedule = dyn_cast<OMPScheduleClause>(clause))
       return leaf(schedule->getChunkSize() ? "schedule other" : std::string("schedule ") + getOpenMPSimpleClauseTypeName(llvm::omp::OMPC_schedule, schedule->getScheduleKind()));
     return leaf("unknown clause " + llvm::omp::getOpenMPClauseName(clause->getClauseKind()).str());

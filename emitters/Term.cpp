@@ -36,6 +36,13 @@ bool same(const Term &a, const Term &b) {
          std::equal(a.args.begin(), a.args.end(), b.args.begin(), same);
 }
 
+Term lanesTerm(const Term &count) {
+  std::string words = "simdlen " + count.head.substr(0, count.head.find(' '));
+  for (const Term &part : count.args)
+    words += " " + lanesTerm(part).head.substr(words.find(' ') + 1);
+  return {words, {}, 0};
+}
+
 bool isLoop(const Term &term) { return term.begins("for ") && term.args.size() == 4; }
 bool isRegion(const Term &term) { return term.is("region") && term.args.size() == 2; }
 

@@ -42,8 +42,8 @@ bool same(const Term &a, const Term &b);
 bool isLoop(const Term &term);
 bool isRegion(const Term &term);
 
-/// The clause for so many lanes: a name, or a product that only has to be one on both sides.
-inline Term lanesTerm(const Term &count) { return {"simdlen " + (count.args.empty() ? count.head : "of several"), {}, 0}; }
+/// The clause for so many lanes: a name, or a product of names and numbers whose type does not matter.
+Term lanesTerm(const Term &count);
 
 /// How often a level does each thing: `load A`, `store C`, `mul f64`, `address add i64`. Loops
 /// inside are levels of their own; an `if` belongs to the level it stands in.

@@ -278,10 +278,10 @@ private:
       out.args.push_back(threads(*loop.work));
     if (loop.fails && team)
       out.args.push_back(leaf("reduction min status"));
-    for (const LaneReduction &reduction : loop.reductions)
-      out.args.push_back(leaf(fmt::format("reduction {} {}", reductionWord(reduction), reduction.name)));
     if (loop.block)
       out.args.push_back(lanesTerm(termOf(loop.hi)));
+    for (const LaneReduction &reduction : loop.reductions)
+      out.args.push_back(leaf(fmt::format("reduction {} {}", reductionWord(reduction), reduction.name)));
     if (team || loop.role == Loop::Role::Workshare)
       out.args.push_back(leaf(loop.uneven ? "schedule dynamic" : "schedule static"));
     return out;

@@ -58,11 +58,15 @@ static inline double moac_max_f64(double a, double b) {
   return b != b ? b : larger;
 }
 
-// Clang takes short loops apart before it looks for vector lanes: this keeps those of register blocks whole until then.
+// The loop over the lanes of a register block. Compilers take short loops apart before they look for vector lanes, so they are
+// told not to: gcc by `omp simd`, or where nothing says that it is heard (no -fopenmp) by a limit, which cannot stand with it.
+#define MOAC_PRAGMA(text) _Pragma(#text)
 #ifdef __clang__
-#define MOAC_WHOLE_LANES _Pragma("clang loop unroll(disable)")
+#define MOAC_BLOCK_LANES(...) MOAC_PRAGMA(omp simd __VA_ARGS__) _Pragma("clang loop unroll(disable)")
+#elif defined(__GNUC__) && !defined(_OPENMP)
+#define MOAC_BLOCK_LANES(...) _Pragma("GCC unroll 2")
 #else
-#define MOAC_WHOLE_LANES
+#define MOAC_BLOCK_LANES(...) MOAC_PRAGMA(omp simd __VA_ARGS__)
 #endif
 
 #pragma omp declare reduction(moac_largest_f64 : double : omp_out = moac_max_f64(omp_out, omp_in)) \
@@ -267,8 +271,7 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
           const int64_t at = (bb*moac_min_i64(M + MOAC_COLS_F64, M + MOAC_COLS_F64) + k_block)*(D
               + 1);
           for (int64_t j = 0; j < D; ++j) { // attention.moa:4
-            #pragma omp simd simdlen(MOAC_COLS_F64)
-            MOAC_WHOLE_LANES
+            MOAC_BLOCK_LANES(simdlen(MOAC_COLS_F64))
             for (int64_t kk = 0; kk < MOAC_COLS_F64; ++kk) { // attention.moa:4
               K_pack[at + j*MOAC_COLS_F64 + kk] = K[((b_tile + bb)*M + (k_block + kk))*D + j];
             }
@@ -300,8 +303,7 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
           for (int64_t p_block = 0; p_block < p_whole;
               p_block += MOAC_COLS_F64) { // attention.moa:7
             for (int64_t kk = 0; kk < moac_min_i64(4, M - k_block); ++kk) { // attention.moa:7
-              #pragma omp simd simdlen(MOAC_COLS_F64)
-              MOAC_WHOLE_LANES
+              MOAC_BLOCK_LANES(simdlen(MOAC_COLS_F64))
               for (int64_t pp = 0; pp < MOAC_COLS_F64; ++pp) { // attention.moa:7
                 V_pack[(bb*moac_min_i64(E + MOAC_COLS_F64, E + MOAC_COLS_F64) + p_block)*(M + 1)
                     + (k_block + kk)*MOAC_COLS_F64 + pp] = V[((b_tile + bb)*M + (k_block + kk))*E
@@ -368,8 +370,7 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
                 double S_sum_block[MOAC_ROWS*MOAC_COLS_F64]; // attention.moa:4
                 #pragma GCC unroll 16
                 for (int64_t ii = 0; ii < MOAC_ROWS; ++ii) { // attention.moa:4
-                  #pragma omp simd simdlen(MOAC_COLS_F64)
-                  MOAC_WHOLE_LANES
+                  MOAC_BLOCK_LANES(simdlen(MOAC_COLS_F64))
                   for (int64_t kk = 0; kk < MOAC_COLS_F64; ++kk) { // attention.moa:4
                     S_sum_block[ii*MOAC_COLS_F64 + kk] = 0.0;
                   }
@@ -377,8 +378,7 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
                 for (int64_t j = 0; j < D; ++j) { // attention.moa:4
                   #pragma GCC unroll 16
                   for (int64_t ii = 0; ii < MOAC_ROWS; ++ii) { // attention.moa:4
-                    #pragma omp simd simdlen(MOAC_COLS_F64)
-                    MOAC_WHOLE_LANES
+                    MOAC_BLOCK_LANES(simdlen(MOAC_COLS_F64))
                     for (int64_t kk = 0; kk < MOAC_COLS_F64; ++kk) { // attention.moa:4
                       S_sum_block[ii*MOAC_COLS_F64 + kk] += Q_pack[Q_pack_at + ii*(D + 1) + j]
                           * K_pack[K_pack_at + j*MOAC_COLS_F64 + kk];
@@ -388,8 +388,7 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
                 if (k_left == MOAC_COLS_F64) {
                   #pragma GCC unroll 16
                   for (int64_t ii = 0; ii < MOAC_ROWS; ++ii) { // attention.moa:4
-                    #pragma omp simd simdlen(MOAC_COLS_F64)
-                    MOAC_WHOLE_LANES
+                    MOAC_BLOCK_LANES(simdlen(MOAC_COLS_F64))
                     for (int64_t kk = 0; kk < MOAC_COLS_F64; ++kk) { // attention.moa:4
                       S[(i_block + ii)*272 + (k_block + kk)] = S_sum_block[ii*MOAC_COLS_F64 + kk]
                           / S_part_value;
@@ -412,8 +411,7 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
                 double S_sum_block[4*MOAC_COLS_F64]; // attention.moa:4
                 #pragma GCC unroll 4
                 for (int64_t ii = 0; ii < 4; ++ii) { // attention.moa:4
-                  #pragma omp simd simdlen(MOAC_COLS_F64)
-                  MOAC_WHOLE_LANES
+                  MOAC_BLOCK_LANES(simdlen(MOAC_COLS_F64))
                   for (int64_t kk = 0; kk < MOAC_COLS_F64; ++kk) { // attention.moa:4
                     S_sum_block[ii*MOAC_COLS_F64 + kk] = 0.0;
                   }
@@ -421,8 +419,7 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
                 for (int64_t j = 0; j < D; ++j) { // attention.moa:4
                   #pragma GCC unroll 4
                   for (int64_t ii = 0; ii < 4; ++ii) { // attention.moa:4
-                    #pragma omp simd simdlen(MOAC_COLS_F64)
-                    MOAC_WHOLE_LANES
+                    MOAC_BLOCK_LANES(simdlen(MOAC_COLS_F64))
                     for (int64_t kk = 0; kk < MOAC_COLS_F64; ++kk) { // attention.moa:4
                       S_sum_block[ii*MOAC_COLS_F64 + kk] += Q_pack[Q_pack_at + ii*(D + 1) + j]
                           * K_pack[K_pack_at + j*MOAC_COLS_F64 + kk];
@@ -432,8 +429,7 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
                 if (k_left == MOAC_COLS_F64) {
                   #pragma GCC unroll 4
                   for (int64_t ii = 0; ii < 4; ++ii) { // attention.moa:4
-                    #pragma omp simd simdlen(MOAC_COLS_F64)
-                    MOAC_WHOLE_LANES
+                    MOAC_BLOCK_LANES(simdlen(MOAC_COLS_F64))
                     for (int64_t kk = 0; kk < MOAC_COLS_F64; ++kk) { // attention.moa:4
                       S[(i_block + ii)*272 + (k_block + kk)] = S_sum_block[ii*MOAC_COLS_F64 + kk]
                           / S_part_value;
@@ -453,22 +449,19 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
               for (int64_t i_block = i_most; i_block < i_len; ++i_block) { // attention.moa:4
                 const int64_t Q_pack_at = i_block*(D + 1);
                 double S_sum_block[MOAC_COLS_F64]; // attention.moa:4
-                #pragma omp simd simdlen(MOAC_COLS_F64)
-                MOAC_WHOLE_LANES
+                MOAC_BLOCK_LANES(simdlen(MOAC_COLS_F64))
                 for (int64_t kk = 0; kk < MOAC_COLS_F64; ++kk) { // attention.moa:4
                   S_sum_block[kk] = 0.0;
                 }
                 for (int64_t j = 0; j < D; ++j) { // attention.moa:4
-                  #pragma omp simd simdlen(MOAC_COLS_F64)
-                  MOAC_WHOLE_LANES
+                  MOAC_BLOCK_LANES(simdlen(MOAC_COLS_F64))
                   for (int64_t kk = 0; kk < MOAC_COLS_F64; ++kk) { // attention.moa:4
                     S_sum_block[kk] += Q_pack[Q_pack_at + j]
                         * K_pack[K_pack_at + j*MOAC_COLS_F64 + kk];
                   }
                 }
                 if (k_left == MOAC_COLS_F64) {
-                  #pragma omp simd simdlen(MOAC_COLS_F64)
-                  MOAC_WHOLE_LANES
+                  MOAC_BLOCK_LANES(simdlen(MOAC_COLS_F64))
                   for (int64_t kk = 0; kk < MOAC_COLS_F64; ++kk) { // attention.moa:4
                     S[i_block*272 + (k_block + kk)] = S_sum_block[kk] / S_part_value;
                   }
@@ -484,8 +477,7 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
               const int64_t i = i_tile + ii;
               // m[b, i] = max[k < M](S[b, i, k])
               double largest_parts[2*MOAC_COLS_F64]; // attention.moa:5
-              #pragma omp simd simdlen(2*MOAC_COLS_F64)
-              MOAC_WHOLE_LANES
+              MOAC_BLOCK_LANES(simdlen(2*MOAC_COLS_F64))
               for (int64_t lane = 0; lane < 2*MOAC_COLS_F64; ++lane) { // attention.moa:5
                 largest_parts[lane] = -INFINITY;
               }
@@ -494,8 +486,7 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
                   + moac_max_i64(0, k_len)/(2*MOAC_COLS_F64)*(2*MOAC_COLS_F64);
               for (int64_t k_run = k_tile; k_run < k_runs;
                   k_run += 2*MOAC_COLS_F64) { // attention.moa:5
-                #pragma omp simd simdlen(2*MOAC_COLS_F64)
-                MOAC_WHOLE_LANES
+                MOAC_BLOCK_LANES(simdlen(2*MOAC_COLS_F64))
                 for (int64_t lane = 0; lane < 2*MOAC_COLS_F64; ++lane) { // attention.moa:5
                   largest_parts[lane] = moac_max_f64(largest_parts[lane],
                       S[(i - i_tile)*272 + (k_run + lane - k_tile)]);
@@ -505,8 +496,7 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
               for (int64_t k = k_runs; k < k_tile + k_len; ++k) { // attention.moa:5
                 largest = moac_max_f64(largest, S[(i - i_tile)*272 + (k - k_tile)]);
               }
-              #pragma omp simd reduction(moac_largest_f64 : largest) simdlen(2*MOAC_COLS_F64)
-              MOAC_WHOLE_LANES
+              MOAC_BLOCK_LANES(simdlen(2*MOAC_COLS_F64) reduction(moac_largest_f64 : largest))
               for (int64_t lane = 0; lane < 2*MOAC_COLS_F64; ++lane) { // attention.moa:5
                 largest = moac_max_f64(largest, largest_parts[lane]);
               }
@@ -523,8 +513,7 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
               }
               // O_sum2[b, i] = sum[k < M](P[b, i, k])
               double sum_parts[2*MOAC_COLS_F64]; // attention.moa:7
-              #pragma omp simd simdlen(2*MOAC_COLS_F64)
-              MOAC_WHOLE_LANES
+              MOAC_BLOCK_LANES(simdlen(2*MOAC_COLS_F64))
               for (int64_t lane = 0; lane < 2*MOAC_COLS_F64; ++lane) { // attention.moa:7
                 sum_parts[lane] = 0.0;
               }
@@ -533,8 +522,7 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
                   + moac_max_i64(0, k_len)/(2*MOAC_COLS_F64)*(2*MOAC_COLS_F64);
               for (int64_t k_run = k_tile; k_run < k_runs_1;
                   k_run += 2*MOAC_COLS_F64) { // attention.moa:7
-                #pragma omp simd simdlen(2*MOAC_COLS_F64)
-                MOAC_WHOLE_LANES
+                MOAC_BLOCK_LANES(simdlen(2*MOAC_COLS_F64))
                 for (int64_t lane = 0; lane < 2*MOAC_COLS_F64; ++lane) { // attention.moa:7
                   sum_parts[lane] += S[(i - i_tile)*272 + (k_run + lane - k_tile)];
                 }
@@ -543,8 +531,7 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
               for (int64_t k = k_runs_1; k < k_tile + k_len; ++k) { // attention.moa:7
                 sum += S[(i - i_tile)*272 + (k - k_tile)];
               }
-              #pragma omp simd reduction(+ : sum) simdlen(2*MOAC_COLS_F64)
-              MOAC_WHOLE_LANES
+              MOAC_BLOCK_LANES(simdlen(2*MOAC_COLS_F64) reduction(+ : sum))
               for (int64_t lane = 0; lane < 2*MOAC_COLS_F64; ++lane) { // attention.moa:7
                 sum += sum_parts[lane];
               }
@@ -561,8 +548,7 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
                 double O_sum_block[MOAC_ROWS*MOAC_COLS_F64]; // attention.moa:7
                 #pragma GCC unroll 16
                 for (int64_t ii = 0; ii < MOAC_ROWS; ++ii) { // attention.moa:7
-                  #pragma omp simd simdlen(MOAC_COLS_F64)
-                  MOAC_WHOLE_LANES
+                  MOAC_BLOCK_LANES(simdlen(MOAC_COLS_F64))
                   for (int64_t pp = 0; pp < MOAC_COLS_F64; ++pp) { // attention.moa:7
                     O_sum_block[ii*MOAC_COLS_F64 + pp] = 0.0;
                   }
@@ -570,8 +556,7 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
                 for (int64_t k = 0; k < k_len; ++k) { // attention.moa:7
                   #pragma GCC unroll 16
                   for (int64_t ii = 0; ii < MOAC_ROWS; ++ii) { // attention.moa:7
-                    #pragma omp simd simdlen(MOAC_COLS_F64)
-                    MOAC_WHOLE_LANES
+                    MOAC_BLOCK_LANES(simdlen(MOAC_COLS_F64))
                     for (int64_t pp = 0; pp < MOAC_COLS_F64; ++pp) { // attention.moa:7
                       O_sum_block[ii*MOAC_COLS_F64 + pp] += S[(i_block + ii)*272 + k]
                           * V_pack[V_pack_at + k*MOAC_COLS_F64 + pp];
@@ -581,8 +566,7 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
                 if (p_left == MOAC_COLS_F64) {
                   #pragma GCC unroll 16
                   for (int64_t ii = 0; ii < MOAC_ROWS; ++ii) { // attention.moa:7
-                    #pragma omp simd simdlen(MOAC_COLS_F64)
-                    MOAC_WHOLE_LANES
+                    MOAC_BLOCK_LANES(simdlen(MOAC_COLS_F64))
                     for (int64_t pp = 0; pp < MOAC_COLS_F64; ++pp) { // attention.moa:7
                       const int64_t at = (i_block + ii)*E + (p_block + pp);
                       O_sum[at] = O_sum[at] * m_factor[i_block + ii]
@@ -606,8 +590,7 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
                 double O_sum_block[4*MOAC_COLS_F64]; // attention.moa:7
                 #pragma GCC unroll 4
                 for (int64_t ii = 0; ii < 4; ++ii) { // attention.moa:7
-                  #pragma omp simd simdlen(MOAC_COLS_F64)
-                  MOAC_WHOLE_LANES
+                  MOAC_BLOCK_LANES(simdlen(MOAC_COLS_F64))
                   for (int64_t pp = 0; pp < MOAC_COLS_F64; ++pp) { // attention.moa:7
                     O_sum_block[ii*MOAC_COLS_F64 + pp] = 0.0;
                   }
@@ -615,8 +598,7 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
                 for (int64_t k = 0; k < k_len; ++k) { // attention.moa:7
                   #pragma GCC unroll 4
                   for (int64_t ii = 0; ii < 4; ++ii) { // attention.moa:7
-                    #pragma omp simd simdlen(MOAC_COLS_F64)
-                    MOAC_WHOLE_LANES
+                    MOAC_BLOCK_LANES(simdlen(MOAC_COLS_F64))
                     for (int64_t pp = 0; pp < MOAC_COLS_F64; ++pp) { // attention.moa:7
                       O_sum_block[ii*MOAC_COLS_F64 + pp] += S[(i_block + ii)*272 + k]
                           * V_pack[V_pack_at + k*MOAC_COLS_F64 + pp];
@@ -626,8 +608,7 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
                 if (p_left == MOAC_COLS_F64) {
                   #pragma GCC unroll 4
                   for (int64_t ii = 0; ii < 4; ++ii) { // attention.moa:7
-                    #pragma omp simd simdlen(MOAC_COLS_F64)
-                    MOAC_WHOLE_LANES
+                    MOAC_BLOCK_LANES(simdlen(MOAC_COLS_F64))
                     for (int64_t pp = 0; pp < MOAC_COLS_F64; ++pp) { // attention.moa:7
                       const int64_t at = (i_block + ii)*E + (p_block + pp);
                       O_sum[at] = O_sum[at] * m_factor[i_block + ii]
@@ -648,22 +629,19 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
               }
               for (int64_t i_block = i_most; i_block < i_len; ++i_block) { // attention.moa:7
                 double O_sum_block[MOAC_COLS_F64]; // attention.moa:7
-                #pragma omp simd simdlen(MOAC_COLS_F64)
-                MOAC_WHOLE_LANES
+                MOAC_BLOCK_LANES(simdlen(MOAC_COLS_F64))
                 for (int64_t pp = 0; pp < MOAC_COLS_F64; ++pp) { // attention.moa:7
                   O_sum_block[pp] = 0.0;
                 }
                 for (int64_t k = 0; k < k_len; ++k) { // attention.moa:7
-                  #pragma omp simd simdlen(MOAC_COLS_F64)
-                  MOAC_WHOLE_LANES
+                  MOAC_BLOCK_LANES(simdlen(MOAC_COLS_F64))
                   for (int64_t pp = 0; pp < MOAC_COLS_F64; ++pp) { // attention.moa:7
                     O_sum_block[pp] += S[i_block*272 + k]
                         * V_pack[V_pack_at + k*MOAC_COLS_F64 + pp];
                   }
                 }
                 if (p_left == MOAC_COLS_F64) {
-                  #pragma omp simd simdlen(MOAC_COLS_F64)
-                  MOAC_WHOLE_LANES
+                  MOAC_BLOCK_LANES(simdlen(MOAC_COLS_F64))
                   for (int64_t pp = 0; pp < MOAC_COLS_F64; ++pp) { // attention.moa:7
                     O_sum[i_block*E + (p_block + pp)] = O_sum[i_block*E + (p_block + pp)]
                         * m_factor[i_block] + O_sum_block[pp];
