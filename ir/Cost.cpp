@@ -46,9 +46,10 @@ private:
       runs = runs + countPoints(nest, term.conditions, tree.facts).times(Expr(term.sign));
     for (const Sent &sent : b.sent) {
       const WorkArray &array = tree.arrays[sent.array];
-      const Count messages = runs.times(Expr::name(tree.processingElements) - Expr(1));
-      const Expr each(array.bytesEach);
-      cost.sent.push_back({array.name, messages, messages.times(tree.facts.simplify(sent.count) * each), messages.times(array.size * each)});
+      const Expr others = Expr::name(tree.processingElements) - Expr(1), count = tree.facts.simplify(sent.count);
+      const Count each = runs.times(others * Expr(array.bytesEach));
+      // Nobody is sent an empty block.
+      cost.sent.push_back({array.name, runs.times(min(Expr(1), count) * others), each.times(count), each.times(array.size)});
     }
     for (const auto &[name, times] : b.operations) {
       cost.operations[name] = cost.operations[name] + runs.times(Expr(times));
