@@ -125,6 +125,17 @@ Status moac_shmem_arena_create(const ArenaPlan *plan, bool anonymous, World *wor
   return MOAC_SHMEM_OK;
 }
 
+/* The others wait in init for a PE that has no room for the arena: it writes that into the head. */
+static void refuse(int fd, const Control *sizes, int pe) {
+  size_t bytes = sizeof(Control) + (size_t)sizes->pes * sizeof(PeSlot);
+  Control *head = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (head == MAP_FAILED)
+    return; /* then only its end will be noticed */
+  head->slots[pe].refused = true;
+  moac_shmem_mark_failed(head, pe, 0);
+  munmap(head, bytes);
+}
+
 Status moac_shmem_arena_attach(int fd, int pe, World *world) {
   struct stat about;
   if (fstat(fd, &about) != 0 || (size_t)about.st_size < sizeof(Control))
@@ -140,9 +151,12 @@ Status moac_shmem_arena_attach(int fd, int pe, World *world) {
   if (pe < 0 || pe >= sizes.pes)
     return FAIL(MOAC_SHMEM_SYSTEM, "PE %d in a world of %d", pe, sizes.pes);
   void *base = map_aligned(&sizes, pe, MAP_SHARED | MAP_NORESERVE, fd);
-  if (base == MAP_FAILED)
+  if (base == MAP_FAILED) {
+    int why = errno;
+    refuse(fd, &sizes, pe);
     return FAIL(MOAC_SHMEM_SYSTEM, "mapping %llu bytes: %s", (unsigned long long)sizes.arena_bytes,
-                strerror(errno));
+                strerror(why));
+  }
   world->arena_fd = fd;
   world->inherited = true;
   world->control = base;

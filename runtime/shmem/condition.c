@@ -136,7 +136,7 @@ moac_shmem_status moac_shmem_wait(moac_shmem_which which, const moac_shmem_condi
   Waiter waiter = {0};
   while (
       !look(which, condition, condition->count == 0 ? 0 : turn % condition->count, indices, hits))
-    RETURN_IF_FAILED(moac_shmem_pause(pe, &waiter));
+    RETURN_IF_FAILED(moac_shmem_pause(pe, &waiter, __func__));
   ++turn;
   if (UNLIKELY(pe->trace != NULL))
     trace_words(pe, "wait", which, condition, indices, *hits);
@@ -164,7 +164,7 @@ moac_shmem_status moac_shmem_test(moac_shmem_which which, const moac_shmem_condi
     Waiter waiter = {.polls = 1};
     if (++misses % 1024 != 0)
       return schedule_point(pe), MOAC_SHMEM_OK;
-    return moac_shmem_pause(pe, &waiter);
+    return moac_shmem_pause(pe, &waiter, __func__);
   }
   if (pe->backend->progress != NULL)
     pe->backend->progress(pe);
@@ -204,7 +204,7 @@ moac_shmem_status moac_shmem_signal_wait_until(const uint64_t *word,
   uint64_t seen;
   while (seen = __atomic_load_n(word, __ATOMIC_ACQUIRE),
          !compare((int64_t)seen, comparison, (int64_t)operand, false))
-    RETURN_IF_FAILED(moac_shmem_pause(pe, &waiter));
+    RETURN_IF_FAILED(moac_shmem_pause(pe, &waiter, __func__));
   if (value != NULL)
     *value = seen;
   if (UNLIKELY(pe->trace != NULL)) {

@@ -45,6 +45,7 @@ typedef enum PeState { PE_ABSENT, PE_RUNNING, PE_FINALIZED, PE_FAILED } PeState;
 typedef struct PeSlot {
   _Alignas(CACHE_LINE) _Atomic uint32_t state;
   int32_t wait_status;    /* of waitpid, when it failed */
+  bool refused;           /* it failed in init, and may go on outside the world */
   uint64_t statics_bytes; /* published before the start-up barrier */
   uint64_t trace_clock;
   _Alignas(CACHE_LINE) _Atomic uint32_t sleepers; /* threads of this PE inside futex wait */
@@ -224,15 +225,17 @@ uint32_t moac_shmem_heap_com_id(struct Heap *heap, const void *object);
 /* --- wait.c
  * --------------------------------------------------------------------------------------- */
 
-/* One poll loop: `Waiter w = {0}; while (!ready) RETURN_IF_FAILED(moac_shmem_pause(pe, &w));` It
+/* One poll loop: `Waiter w = {0}; while (!ready) RETURN_IF_FAILED(moac_shmem_pause(pe, &w, name));` It
  * spins, then yields, then sleeps until woken or 2 ms later; it makes progress and notices dead
  * PEs. */
 typedef struct Waiter {
   uint32_t polls, sleeps, seen;
   bool armed;
 } Waiter;
-Status moac_shmem_pause(Pe *pe, Waiter *waiter);
+Status moac_shmem_pause(Pe *pe, Waiter *waiter, const char *call);
 void moac_shmem_wake_slow(PeSlot *slot);
+/* Tells all PEs that one is gone. */
+void moac_shmem_mark_failed(Control *control, int pe, int wait_status);
 /* After a store that another PE may be waiting for. */
 static inline void wake_pe(Pe *pe, int at) {
   PeSlot *slot = &pe->world->control->slots[at];
@@ -280,6 +283,8 @@ Status moac_shmem_call_sync(Call *call);
 Status moac_shmem_call_exchange(Call *call, const void *mine, size_t bytes, const char **all);
 Status moac_shmem_call_put(Call *call, void *target, const void *source, size_t bytes, int rank);
 Status moac_shmem_call_get(Call *call, void *target, const void *source, size_t bytes, int rank);
+/* This PE cannot do its part: the others, who would wait for it, are told. Returns status. */
+Status moac_shmem_call_give_up(Call *call, Status status);
 /* "My part of this call has arrived at you", and the wait for the same from rank. */
 Status moac_shmem_call_flag(Call *call, int rank);
 Status moac_shmem_call_await(Call *call, int rank);

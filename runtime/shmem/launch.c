@@ -136,15 +136,6 @@ static void give_up_after_grace(Job *job) {
     job->deadline = now() + GRACE_SECONDS;
 }
 
-static void mark_failed(Job *job, int pe, int status) {
-  Control *control = job->world.control;
-  control->slots[pe].wait_status = status;
-  atomic_store(&control->slots[pe].state, PE_FAILED);
-  atomic_fetch_add(&control->failures, 1);
-  for (int other = 0; other < control->pes; ++other)
-    moac_shmem_wake_slow(&control->slots[other]);
-}
-
 /* A PE has ended with this wait status. */
 static void note_end(Job *job, int pe, int status) {
   Control *control = job->world.control;
@@ -166,7 +157,7 @@ static void note_end(Job *job, int pe, int status) {
   }
   if (state == PE_FINALIZED)
     return;
-  mark_failed(job, pe, status);
+  moac_shmem_mark_failed(control, pe, status);
   if (state == PE_ABSENT && code == 0)
     return; /* a program that never calls init; only PEs that wait for this one in init mind */
   if (job->code == 0)

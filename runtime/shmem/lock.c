@@ -39,7 +39,7 @@ moac_shmem_status moac_shmem_lock(long *lock) {
     RETURN_IF_FAILED(take(pe, serving, MOAC_SHMEM_ATOMIC_FETCH, 0, 0, &now));
     if (now == mine)
       break;
-    RETURN_IF_FAILED(moac_shmem_pause(pe, &waiter));
+    RETURN_IF_FAILED(moac_shmem_pause(pe, &waiter, __func__));
   }
   trace_lock(pe, "set_lock", lock, mine);
   return MOAC_SHMEM_OK;

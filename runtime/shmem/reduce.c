@@ -111,7 +111,8 @@ static Status reduce_large(Call *call, const Job *job, size_t count) {
   size_t last = first + count / size + (rank < count % size);
   char *scratch = make_scratch(call);
   if (scratch == NULL)
-    return moac_shmem_fail(MOAC_SHMEM_NO_RESOURCES, call->name, "scratch for %zu PEs", size);
+    return moac_shmem_call_give_up(
+        call, moac_shmem_fail(MOAC_SHMEM_NO_RESOURCES, call->name, "no scratch for %zu PEs", size));
   Status status = moac_shmem_call_sync(call);
   if (status == MOAC_SHMEM_OK)
     status = reduce_chunk(call, job, first, last, scratch);
@@ -173,8 +174,9 @@ moac_shmem_status moac_shmem_reduce_scatter(moac_shmem_team team, moac_shmem_red
   char *scratch = make_scratch(&call), *kept = in_place ? malloc(bytes + 1) : NULL;
   Status status = MOAC_SHMEM_OK;
   if (scratch == NULL || (in_place && kept == NULL))
-    status =
-        FAIL(MOAC_SHMEM_NO_RESOURCES, "scratch for %d PEs and %zu bytes", call.team->size, bytes);
+    status = moac_shmem_call_give_up(&call, FAIL(MOAC_SHMEM_NO_RESOURCES,
+                                                 "no scratch for %d PEs and %zu bytes",
+                                                 call.team->size, bytes));
   if (status == MOAC_SHMEM_OK)
     status = moac_shmem_call_sync(&call);
   if (status == MOAC_SHMEM_OK)

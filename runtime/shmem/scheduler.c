@@ -68,14 +68,14 @@ void moac_shmem_schedule_point_slow(Pe *pe) {
     back_to_scheduler(scheduler);
 }
 
-Status moac_shmem_scheduler_wait(Pe *pe, bool fresh) {
+Status moac_shmem_scheduler_wait(Pe *pe, bool fresh, const char *call) {
   Scheduler *scheduler = pe->world->scheduler;
   if (fresh)
     scheduler->events++;
   scheduler->all[scheduler->current].polled = scheduler->events;
   back_to_scheduler(scheduler);
   if (scheduler->deadlock)
-    return FAIL(MOAC_SHMEM_DEADLOCK, "every PE waits and nothing is in flight");
+    return moac_shmem_fail(MOAC_SHMEM_DEADLOCK, call, "every PE waits and nothing is in flight");
   return MOAC_SHMEM_OK;
 }
 

@@ -12,7 +12,7 @@
 Status moac_shmem_scheduler_run(World *world, uint64_t seed, void (*body)(World *, int, void *),
                                 void *argument);
 /* Lets others run while this PE waits; `fresh` says that it did something since its last wait. */
-Status moac_shmem_scheduler_wait(Pe *pe, bool fresh);
+Status moac_shmem_scheduler_wait(Pe *pe, bool fresh, const char *call);
 /* From now on the interleaving follows this seed. */
 void moac_shmem_scheduler_reseed(Pe *pe, uint64_t seed);
 /* Ends the calling PE's coroutine. Does not return. */

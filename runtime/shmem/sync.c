@@ -47,11 +47,20 @@ static Status raise_word(Call *call, uint64_t *word, uint64_t counter, int rank)
 
 /* After a mismatch the members' counters differ for good: the team is closed, and its call word
  * says so to whoever waits for this PE. */
-static Status mismatch(Call *call, int rank) {
+static void close_team(Call *call) {
   call->team->broken = true;
   __atomic_store_n(area_word(call->team, WORD_CALL), CALL_BROKEN, __ATOMIC_RELEASE);
+}
+
+static Status mismatch(Call *call, int rank) {
+  close_team(call);
   return moac_shmem_fail(MOAC_SHMEM_MISMATCH, call->name,
-                         "rank %d of the team called something else", rank);
+                         "rank %d of the team called something else or gave up", rank);
+}
+
+Status moac_shmem_call_give_up(Call *call, Status status) {
+  close_team(call);
+  return status;
 }
 
 /* Did the partner leave for another call? Only asked while nothing arrives. */
@@ -73,9 +82,7 @@ static Status await_word(Call *call, uint64_t *word, uint64_t counter, int rank)
                                                                     : MOAC_SHMEM_OK;
     if (UNLIKELY(left)) /* and its flag has not arrived between the two looks */
       return mismatch(call, rank);
-    Status paused = moac_shmem_pause(call->pe, &waiter);
-    if (UNLIKELY(paused != MOAC_SHMEM_OK))
-      return moac_shmem_fail(paused, call->name, "while waiting for rank %d of the team", rank);
+    RETURN_IF_FAILED(moac_shmem_pause(call->pe, &waiter, call->name));
     if (waiter.polls > (uint32_t)call->pe->spins || waiter.polls % 256 == 255)
       left = partner_left(call, rank);
   }

@@ -44,7 +44,8 @@ Status moac_shmem_check_peers(Pe *pe, const char *call) {
     return MOAC_SHMEM_OK;
   for (int other = 0; other < pe->pes; ++other)
     if (atomic_load(&control->slots[other].state) == PE_FAILED)
-      return moac_shmem_fail(MOAC_SHMEM_PE_FAILED, call, "PE %d died (wait status 0x%x)", other,
+      return moac_shmem_fail(MOAC_SHMEM_PE_FAILED, call, "PE %d %s (wait status 0x%x)", other,
+                             control->slots[other].refused ? "could not join" : "died",
                              (unsigned)control->slots[other].wait_status);
   return MOAC_SHMEM_OK;
 }
@@ -52,6 +53,15 @@ Status moac_shmem_check_peers(Pe *pe, const char *call) {
 void moac_shmem_wake_slow(PeSlot *slot) {
   atomic_fetch_add(&slot->wakes, 1);
   syscall(SYS_futex, &slot->wakes, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+void moac_shmem_mark_failed(Control *control, int pe, int wait_status) {
+  PeSlot *slot = &control->slots[pe];
+  slot->wait_status = wait_status;
+  if (atomic_exchange(&slot->state, PE_FAILED) != PE_FAILED)
+    atomic_fetch_add(&control->failures, 1);
+  for (int other = 0; other < control->pes; ++other)
+    moac_shmem_wake_slow(&control->slots[other]);
 }
 
 static void sleep_until_woken(Pe *pe, Waiter *waiter) {
@@ -79,11 +89,11 @@ static bool yield_core(Pe *pe) {
   return true;
 }
 
-Status moac_shmem_pause(Pe *pe, Waiter *waiter) {
+Status moac_shmem_pause(Pe *pe, Waiter *waiter, const char *call) {
   uint32_t poll = waiter->polls++;
   if (UNLIKELY(pe->world->scheduler != NULL)) {
-    RETURN_IF_FAILED(moac_shmem_check_peers(pe, "wait"));
-    return moac_shmem_scheduler_wait(pe, poll == 0);
+    RETURN_IF_FAILED(moac_shmem_check_peers(pe, call));
+    return moac_shmem_scheduler_wait(pe, poll == 0, call);
   }
   if (poll < (uint32_t)pe->spins) {
     relax();
@@ -92,7 +102,7 @@ Status moac_shmem_pause(Pe *pe, Waiter *waiter) {
   }
   if (pe->backend->progress != NULL)
     pe->backend->progress(pe);
-  RETURN_IF_FAILED(moac_shmem_check_peers(pe, "wait"));
+  RETURN_IF_FAILED(moac_shmem_check_peers(pe, call));
   if (poll < (uint32_t)pe->spins)
     return MOAC_SHMEM_OK;
   if (pe->world->own_slice != NULL)

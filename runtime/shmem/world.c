@@ -81,7 +81,7 @@ static Status start_together(Pe *pe) {
   uint32_t all = (uint32_t)pe->pes * (pe->world->mode == WORLD_PROCESSES ? ++generation : 1);
   Waiter waiter = {0};
   while (atomic_load(&control->arrived) < all)
-    RETURN_IF_FAILED(moac_shmem_pause(pe, &waiter));
+    RETURN_IF_FAILED(moac_shmem_pause(pe, &waiter, "moac_shmem_init"));
   pe->epoch_limit = atomic_load(&control->epoch_limit);
   moac_shmem_team_open(pe, 0, 0, 1, pe->pes, pe->epoch_limit);
   return MOAC_SHMEM_OK;
@@ -157,6 +157,12 @@ static Status join(World *world, int *number) {
   return MOAC_SHMEM_OK;
 }
 
+/* The others must not wait for a PE that could not join, even if its process goes on. */
+static void refuse(Control *control, int pe) {
+  control->slots[pe].refused = true;
+  moac_shmem_mark_failed(control, pe, 0);
+}
+
 moac_shmem_status moac_shmem_init(void) {
   if (self_pe() != NULL)
     return FAIL(MOAC_SHMEM_INVALID_ARGUMENT, "already initialized");
@@ -164,12 +170,15 @@ moac_shmem_status moac_shmem_init(void) {
   Pe *pe = NULL;
   RETURN_IF_FAILED(join(&process_world, &number));
   Status status = moac_shmem_pe_enter(&process_world, number, &pe);
+  if (status == MOAC_SHMEM_OK && process_world.own_slice == NULL)
+    status = moac_shmem_statics_share(pe);
   if (status != MOAC_SHMEM_OK) {
+    refuse(process_world.control, number);
+    if (pe != NULL)
+      moac_shmem_pe_leave(pe);
     moac_shmem_arena_release(&process_world);
     return status;
   }
-  if (process_world.own_slice == NULL)
-    status = moac_shmem_statics_share(pe);
   moac_shmem_process_pe = pe;
   if (status == MOAC_SHMEM_OK)
     status = start_together(pe);
@@ -177,6 +186,8 @@ moac_shmem_status moac_shmem_init(void) {
     status = moac_shmem_statics_map_peers(pe);
   if (status == MOAC_SHMEM_OK)
     status = moac_shmem_sync(MOAC_SHMEM_TEAM_WORLD);
+  if (status != MOAC_SHMEM_OK && status != MOAC_SHMEM_PE_FAILED && status != MOAC_SHMEM_EXITING)
+    refuse(process_world.control, number);
   return status;
 }
 
@@ -239,8 +250,7 @@ typedef struct Job {
 static void run_pe(Job *job) {
   job->status = moac_shmem_pe_enter(job->world, job->number, &job->pe);
   if (job->status != MOAC_SHMEM_OK) {
-    atomic_store(&job->world->control->slots[job->number].state, PE_FAILED);
-    atomic_fetch_add(&job->world->control->failures, 1);
+    moac_shmem_mark_failed(job->world->control, job->number, 0);
     return;
   }
   moac_shmem_thread_pe = job->pe;
@@ -268,10 +278,8 @@ static Status run_threads(Job *jobs, int pes) {
   while (threads != NULL && started < pes &&
          pthread_create(&threads[started], NULL, thread_main, &jobs[started]) == 0)
     ++started;
-  if (started < pes) {
-    atomic_store(&jobs->world->control->slots[started].state, PE_FAILED);
-    atomic_fetch_add(&jobs->world->control->failures, 1);
-  }
+  if (started < pes)
+    moac_shmem_mark_failed(jobs->world->control, started, 0);
   for (int pe = 0; pe < started; ++pe)
     pthread_join(threads[pe], NULL);
   free(threads);

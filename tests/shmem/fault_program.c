@@ -46,23 +46,38 @@ static void go_wrong(const char *how) {
   _exit(3);
 }
 
-/* PE 1 may take no private memory any more, everybody allocates until told so. */
-static int run_out(void) {
+/* PE 1 may take no private memory any more, or cannot even join, and stays: the others are told. */
+static int poor(const char *how, double start) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   return 77; /* their own memory counts */
 #else
-  struct rlimit none = {1, RLIM_INFINITY}; /* 0 would mean no limit */
+  enum { LARGE = 1 << 20 };
+  struct rlimit none = {1, RLIM_INFINITY}, small = {1 << 27, RLIM_INFINITY}; /* 0: no limit */
+  bool joins = strcmp(how, "barred") != 0, one = strcmp(getenv("MOAC_SHMEM_PE"), "1") == 0;
+  if (one && !joins && setrlimit(RLIMIT_AS, &small) != 0)
+    return 77;
   moac_shmem_status status = moac_shmem_init();
-  if (status == MOAC_SHMEM_OK && moac_shmem_my_pe() == 1 && setrlimit(RLIMIT_DATA, &none) != 0)
+  void *box = NULL;
+  if (status == MOAC_SHMEM_OK)
+    status = moac_shmem_malloc((size_t)LARGE * 4, &box);
+  if (one && joins && setrlimit(RLIMIT_DATA, &none) != 0)
     return 77;
   int count = 0;
+  if (status == MOAC_SHMEM_OK && strcmp(how, "cramped") == 0)
+    status = moac_shmem_reduce_scatter(MOAC_SHMEM_TEAM_WORLD, MOAC_SHMEM_SUM, MOAC_SHMEM_U8, box,
+                                       box, LARGE);
   for (void *object; status == MOAC_SHMEM_OK && count < 30000; ++count)
     status = moac_shmem_malloc(64, &object);
   char line[400];
-  int used = snprintf(line, sizeof line, "told after %d: %s | %s\n", count,
-                      moac_shmem_status_text(status), moac_shmem_last_error());
+  int used = snprintf(line, sizeof line, "%s after %d: %s, %s | %s\n", one ? "alone" : "told",
+                      count, moac_shmem_status_text(status), now() - start < 1 ? "in time" : "late",
+                      moac_shmem_last_error());
+  if (write(1, line, (size_t)used) != used)
+    return 1;
+  if (one)
+    sleep(3);
   moac_shmem_finalize();
-  return write(1, line, (size_t)used) == used ? 0 : 1;
+  return 0;
 #endif
 }
 
@@ -70,10 +85,10 @@ int main(int argc, char **argv) {
   const char *how = argc > 1 ? argv[1] : "kill", *where = argc > 2 ? argv[2] : "barrier";
   if (strcmp(how, "absent") == 0 && strcmp(getenv("MOAC_SHMEM_PE"), "1") == 0)
     return 0;
-  if (strcmp(how, "poor") == 0)
-    return run_out();
-  void *word = NULL, *lock = NULL;
   double start = now();
+  if (strcmp(how, "poor") == 0 || strcmp(how, "cramped") == 0 || strcmp(how, "barred") == 0)
+    return poor(how, start);
+  void *word = NULL, *lock = NULL;
   moac_shmem_status status = moac_shmem_init();
   if (status == MOAC_SHMEM_OK)
     status = moac_shmem_calloc(1, 8, &word);

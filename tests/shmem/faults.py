@@ -17,6 +17,13 @@ CASES = [  # how PE 1 ends, where the others wait, exit code of the job, what th
     ("stay", "signal", 7, "a PE called global_exit"),
     ("absent", "barrier", 0, "a PE failed"),
 ]
+CALLS = {"barrier": "moac_shmem_barrier: PE 1 died", "signal": "moac_shmem_signal_wait_until: PE 1 died", "reduce": "moac_shmem_reduce: PE 1 died",
+         "lock": "moac_shmem_lock: PE 1 died", "put": "moac_shmem_put: PE 1 died"}
+POOR = [  # what PE 1 has no memory for, what it is answered, what the others are told
+    ("poor", "moac_shmem_malloc: PE 1 has no memory", "moac_shmem_malloc: PE 1 has no memory"),
+    ("cramped", "moac_shmem_reduce_scatter: no scratch", "rank 1 of the team called something else or gave up"),
+    ("barred", "mapping ", "moac_shmem_init: PE 1 could not join"),
+]
 WRONG = [  # command lines that are refused, and what is said
     (["-n", "2", "--engine", "tin"], "--engine wants"),
     (["-n", "2", "--hosts", "here"], "--hosts wants an engine"),
@@ -32,7 +39,8 @@ def run(launcher, program, how, where, code, text):
     start = time.monotonic()
     done = subprocess.run([launcher, "-n", "4", program, how, where], capture_output=True, text=True, timeout=30)
     took, told = time.monotonic() - start, done.stdout.count(f"told: {text}, in time")
-    if done.returncode == code and told == 3 and took < 3:
+    named = [CALLS[where] in line or "global_exit" in text or how == "absent" for line in done.stdout.splitlines()]
+    if done.returncode == code and told == 3 and took < 3 and all(named):
         return True
     print(f"{how} in {where}: exit code {done.returncode} (not {code}?), {told} of 3 told, {took:.1f} s")
     print(done.stdout + done.stderr)
@@ -40,15 +48,18 @@ def run(launcher, program, how, where, code, text):
 
 
 def out_of_memory(launcher, program):
-    """An allocation that one PE has no private memory for fails on all, in the same call."""
-    done = subprocess.run([launcher, "-n", "3", program, "poor"], capture_output=True, text=True, timeout=30)
-    lines = done.stdout.splitlines()
-    same = {line.split(" | ")[0] for line in lines}
-    named = all("moac_shmem_malloc: PE 1 has no memory" in line for line in lines)
-    if done.returncode == 77 or (done.returncode == 0 and len(lines) == 3 and len(same) == 1 and named):
-        return True
-    print("poor:", done.returncode, done.stdout + done.stderr)
-    return False
+    """PE 1 has no private memory, for its list of objects or for a call's scratch, or cannot join: nobody waits for it."""
+    good = True
+    for how, alone, told in POOR:
+        done = subprocess.run([launcher, "-n", "3", program, how], capture_output=True, text=True, timeout=30)
+        lines = sorted(done.stdout.splitlines())
+        fits = len(lines) == 3 and lines[0].startswith("alone") and alone in lines[0] and all(
+            line.startswith("told") and told in line and ", in time" in line for line in lines[1:])
+        counts = {line.split()[2] for line in lines}
+        if done.returncode != 77 and (not fits or len(counts) != 1):
+            print(f"{how}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
+            good = False
+    return good
 
 
 def launcher_killed(launcher, program):
