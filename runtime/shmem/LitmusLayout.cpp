@@ -44,11 +44,10 @@ Layout::Layout(const Program &program) : registers(program.threads.size()) {
       if (team.members[i] - team.members[i - 1] != team.members[1] - team.members[0])
         reason = "a team without a stride";
   for (auto &[name, array] : arrays) {
-    size_t size = 1;
     for (size_t extent : array.extents)
-      size *= extent;
+      array.size *= extent;
     array.base = total;
-    total += size;
+    total += array.size;
   }
   for (auto &names : registers)
     for (auto &[name, word] : names)
@@ -62,6 +61,7 @@ void Layout::note(const Place &place, const Variables &variables, size_t least) 
   bool range = place.isRange();
   size_t rank = place.indices.size() + (range ? 1 : 0);
   array.extents.resize(std::max({array.extents.size(), rank, size_t{1}}), 1);
+  array.word = array.word && rank == 0 && least == 1;
   for (size_t i = 0; i < place.indices.size(); ++i)
     array.extents[i] =
         std::max(array.extents[i], static_cast<size_t>(evaluate(place.indices[i], variables)) + 1);
@@ -80,6 +80,8 @@ void Layout::noteOperation(const Statement &statement, const Variables &variable
     bool many = type == OpType::Alltoall || (type == OpType::Fcollect && target) ||
                 (type == OpType::ReduceScatter && !target);
     note(statement.places[i], variables, many ? blocks : 1);
+    if (type == OpType::SetLock || type == OpType::TestLock || type == OpType::ClearLock)
+      arrays[statement.places[i].name].lock = true;
   }
 }
 
@@ -141,6 +143,41 @@ size_t Layout::countOf(const Place &place, const Variables &variables) const {
 size_t Layout::registerWord(size_t thread, const std::string &name) const {
   auto found = registers[thread].find(name);
   return found == registers[thread].end() ? npos : found->second;
+}
+
+std::vector<Layout::Observable> Layout::observables(const Program &program) const {
+  auto number = [](size_t value) {
+    auto expr = std::make_shared<Expr>();
+    expr->number = static_cast<int64_t>(value);
+    return expr;
+  };
+  std::vector<Observable> all;
+  for (size_t t = 0; t < registers.size(); ++t)
+    for (auto &[name, word] : registers[t]) {
+      auto atom = std::make_shared<Expr>();
+      atom->kind = ExprKind::ThreadRegister;
+      atom->name = name;
+      atom->pe = program.threads[t].pe;
+      atom->thread = program.threads[t].index;
+      all.push_back({atom->pe, word, atom});
+    }
+  for (auto &[name, array] : arrays)
+    for (size_t i = 0; i < array.size && !array.lock; ++i)
+      for (int pe = 0; pe < program.pes; ++pe) {
+        auto atom = std::make_shared<Expr>();
+        atom->kind = ExprKind::Memory;
+        atom->place.name = name;
+        atom->place.pe = number(static_cast<size_t>(pe));
+        size_t rest = i, block = array.size;
+        for (size_t extent : array.extents) {
+          block /= extent;
+          if (!array.word)
+            atom->place.indices.push_back(number(rest / block));
+          rest %= block;
+        }
+        all.push_back({pe, array.base + i, atom});
+      }
+  return all;
 }
 
 } // namespace moac::shmem

@@ -6,11 +6,12 @@
 //
 // Executes each program once per seed under chaos: on coroutines, on threads, or, under the
 // launcher, the programs of P PEs on processes. Exit code 1 when an outcome was seen that the model
-// forbids, when a program hung that the model says completes, or (--weak) when one that may show a
-// weak outcome did not; `--weak all` means every program whose verdict is `allowed` or `racy`,
-// `--weak -NAME` leaves one out. --check runs with traces and asks the trace checker to flag
-// exactly the racy programs. --race-free leaves the racy ones out, for a run under ThreadSanitizer,
-// which rightly reports those. The last line counts.
+// does not admit (all registers and all memory, not only what the condition asks), when a program
+// hung that the model says completes, or (--weak) when one that may show a weak outcome did not;
+// `--weak all` means every program whose verdict is `allowed` or `racy`, `--weak -NAME` leaves one
+// out. --check runs with traces and asks the trace checker to flag exactly the racy programs.
+// --race-free leaves the racy ones out, for a run under ThreadSanitizer, which rightly reports
+// those. The last line counts.
 #include "runtime/shmem/LitmusCheck.h"
 #include "runtime/shmem/LitmusRunner.h"
 
@@ -139,7 +140,10 @@ std::string complaint(const Program &program, const Options &options, const Tall
     return "no execution completed";
   if (tally.held == 0 && mustBeWeak(program, options))
     return "the weak outcome did not show";
-  return "";
+  if (!verdict || *verdict == VerdictKind::Racy)
+    return ""; // undefined: there is no such outcome
+  model::Model model{judgedByComId(program) ? model::ModelKind::ComId : model::ModelKind::Paper};
+  return foreignOutcome(program, Layout(program), tally, model);
 }
 
 void judge(const Program &program, const Options &options, const Tally &tally, uint64_t blocked,
@@ -154,9 +158,10 @@ void judge(const Program &program, const Options &options, const Tally &tally, u
   totals.runs += tally.runs;
   const char *how = mayBlock(program) ? "waited in vain" : "hung";
   std::string waits = blocked == 0 ? "" : fmt::format(" {} {}", how, blocked);
-  fmt::print("{:<24} {:<10} runs {:>7} outcome {:>7}{}{}{}\n", program.name,
+  fmt::print("{:<24} {:<10} runs {:>7} asked for {:>7} outcomes {:>3}{}{}{}\n", program.name,
              verdict ? model::verdictName(*verdict) : "-", tally.runs - tally.discarded,
-             tally.held.load(), waits, wrong.empty() ? "" : "  WRONG: ", wrong);
+             tally.held.load(), tally.outcomes.size(), waits,
+             wrong.empty() ? "" : "  WRONG: ", wrong);
 }
 
 int summary(const Totals &totals, bool good) {

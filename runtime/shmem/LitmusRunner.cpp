@@ -44,6 +44,8 @@ moac_shmem_status Walker::prepare() {
     must(moac_shmem_context_create(MOAC_SHMEM_TEAM_WORLD, options,
                                    comNumber(program, context.comId), &contexts[context.name]));
   }
+  if (me == 0)
+    observables = layout.observables(program);
   for (const Team &team : program.teams) {
     int stride = team.members.size() > 1 ? team.members[1] - team.members[0] : 1;
     must(moac_shmem_team_split_strided(MOAC_SHMEM_TEAM_WORLD, team.members.at(0), stride,
@@ -199,19 +201,20 @@ void Walker::leaveRegisters() {
   words[layout.words()] = stuck ? 2 : discarded;
 }
 
-int64_t Walker::remote(size_t word, int pe) {
-  int64_t fetched = 0;
-  if (word != Layout::npos)
-    must(moac_shmem_get(MOAC_SHMEM_CONTEXT_DEFAULT, &fetched, words + word, sizeof fetched, pe));
-  return fetched;
+int64_t Walker::seen(size_t word, int pe) {
+  if (pe < 0 || pe >= program.pes)
+    must(MOAC_SHMEM_INVALID_PE);
+  return word == Layout::npos || failed()
+             ? 0
+             : everything[static_cast<size_t>(pe) * (layout.words() + 1) + word];
 }
 
 int64_t Walker::condition(const ExprPtr &expr) {
   if (!expr)
     return 1;
   if (expr->kind == ExprKind::Memory)
-    return remote(layout.wordOf(expr->place, {}),
-                  expr->place.pe ? static_cast<int>(evaluate(expr->place.pe, {})) : 0);
+    return seen(layout.wordOf(expr->place, {}),
+                expr->place.pe ? static_cast<int>(evaluate(expr->place.pe, {})) : 0);
   for (size_t t = 0; t < program.threads.size(); ++t) {
     const Thread &owner = program.threads[t];
     bool named = expr->kind == ExprKind::ThreadRegister && owner.pe == expr->pe &&
@@ -219,7 +222,7 @@ int64_t Walker::condition(const ExprPtr &expr) {
     bool unique =
         expr->kind == ExprKind::Name && layout.registerWord(t, expr->name) != Layout::npos;
     if (named || unique)
-      return remote(layout.registerWord(t, expr->name), owner.pe);
+      return seen(layout.registerWord(t, expr->name), owner.pe);
   }
   if (expr->kind != ExprKind::Operator)
     return evaluate(expr, {{"npes", program.pes}});
@@ -231,18 +234,30 @@ int64_t Walker::condition(const ExprPtr &expr) {
 }
 
 void Walker::judge(uint64_t seed, Tally &tally) {
+  size_t size = layout.words() + 1;
+  everything.resize(size * static_cast<size_t>(program.pes));
   int64_t skip = 0;
-  for (int pe = 0; pe < program.pes; ++pe)
-    skip = std::max(skip, remote(layout.words(), pe));
+  for (int pe = 0; pe < program.pes; ++pe) {
+    must(moac_shmem_get(MOAC_SHMEM_CONTEXT_DEFAULT, &everything[static_cast<size_t>(pe) * size],
+                        words, size * sizeof *words, pe));
+    skip = std::max(skip, seen(layout.words(), pe));
+  }
   tally.runs++;
   tally.stuck += skip == 2;
   bool holds = skip == 0 && condition(program.condition) != 0;
   auto &first = holds ? tally.heldSeed : tally.missedSeed;
-  if (skip != 0)
+  if (skip != 0) {
     tally.discarded++;
-  else if (first == 0)
+    return;
+  }
+  if (first == 0)
     first = seed;
   tally.held += holds;
+  std::vector<int64_t> outcome;
+  outcome.reserve(observables.size());
+  for (const Layout::Observable &what : observables)
+    outcome.push_back(seen(what.word, what.pe));
+  tally.outcomes.emplace(std::move(outcome), seed);
 }
 
 /// This PE's threads of the program: the first here, the others beside it.

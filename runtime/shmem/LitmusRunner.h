@@ -7,6 +7,7 @@
 #include "runtime/shmem/moac_shmem.h"
 
 #include <atomic>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -30,12 +31,21 @@ public:
   size_t countOf(const model::Place &place, const Variables &variables) const;
   /// The word in which thread `thread` leaves register `name`; npos if it has none.
   size_t registerWord(size_t thread, const std::string &name) const;
+  /// What an outcome consists of: every register, and every place on every PE but for locks, whose
+  /// words are the runtime's own affair. As atoms of conditions, with the word and its PE.
+  struct Observable {
+    int pe = 0;
+    size_t word = 0;
+    model::ExprPtr atom;
+  };
+  std::vector<Observable> observables(const model::Program &program) const;
   static constexpr size_t npos = SIZE_MAX;
 
 private:
   struct Array {
     std::vector<size_t> extents;
-    size_t base = 0;
+    size_t base = 0, size = 1;
+    bool word = true, lock = false; // word: never indexed
   };
   void walk(const std::vector<model::Statement> &body, Variables &variables, size_t thread,
             int pes);
@@ -47,10 +57,12 @@ private:
 };
 
 /// What was seen. Updated by PE 0 only. A discarded run failed an `assume`, a stuck one a wait's
-/// deadline. The seeds are the first that showed the condition true or false (0: none).
+/// deadline. The seeds are the first that showed the condition true or false (0: none), or an
+/// outcome: the values of the layout's observables.
 struct Tally {
   std::atomic<uint64_t> runs{0}, held{0}, discarded{0}, stuck{0};
   std::atomic<uint64_t> heldSeed{0}, missedSeed{0}, seed{0}; // seed: the one that runs now
+  std::map<std::vector<int64_t>, uint64_t> outcomes;
 };
 
 /// How executions are made. Seeds first, first + 1, ... give one execution each.
@@ -84,6 +96,11 @@ std::optional<model::VerdictKind> expectedVerdict(const model::Program &program,
 /// Whether that verdict is of comid: communication ids bind, where else they are only carried
 /// along.
 bool judgedByComId(const model::Program &program);
+
+/// Asks the checker for each outcome whether the model admits it; what is wrong, or an empty text.
+/// Of a racy program it admits all.
+std::string foreignOutcome(const model::Program &program, const Layout &layout, const Tally &tally,
+                           const model::Model &model);
 
 /// Whether an execution may hang: the model says so, or says nothing since the program races.
 bool mayBlock(const model::Program &program);

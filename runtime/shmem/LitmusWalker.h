@@ -67,7 +67,7 @@ private:
   void collective(const model::Statement &s);
   void leaveRegisters();
   int64_t condition(const model::ExprPtr &expr);
-  int64_t remote(size_t word, int pe);
+  int64_t seen(size_t word, int pe);
   bool failed() const { return status != MOAC_SHMEM_OK; }
   void must(moac_shmem_status answer) {
     if (status == MOAC_SHMEM_OK)
@@ -95,6 +95,8 @@ private:
   int64_t *words = nullptr; // the set of this round
   uint64_t rounds = 0;
   int64_t meetings = 0;
+  std::vector<int64_t> everything; // the words of all PEs when a round has ended
+  std::vector<Layout::Observable> observables;
   Variables variables;
   std::map<std::string, int64_t *> late;
   std::vector<Pending> pending;
