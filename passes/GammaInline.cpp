@@ -80,6 +80,8 @@ struct GammaInline : impl::GammaInlineBase<GammaInline> {
       for (auto [i, name] : llvm::enumerate(directive.names))
         if (directive.is("place") && directive.mode == "inline" && name == stage.name())
           (void)user.refuse(directive, i, "cannot-place", figure(stage.size) + " operations would stand in " + figure(sites) + " places", "store it");
+        else if (directive.is("reduce") && directive.mode == "recompute" && i == 0)
+          (void)user.refuse(directive, i, "cannot-reduce", figure(stage.size) + " operations of '" + stage.name() + "' would stand in " + figure(sites) + " places", "say `owner`, and leave the place of '" + stage.name() + "' open");
     signalPassFailure();
   }
 

@@ -85,7 +85,7 @@ private:
     for (auto [i, name] : llvm::enumerate(directive.names)) {
       bool found = false;
       for (auto &stage : graph.stages)
-        for (const StageLoop &loop : allLoops(*stage, lifted))
+        for (const StageLoop &loop : allLoops(*stage, directive.is("reduce") ? LiftedAxes() : lifted)) // an axis, not one of its loops
           if (isCalled(loop, *stage, name)) {
             found = true;
             if (!directive.leavesLoops())

@@ -75,6 +75,16 @@ def GammaLift : Pass<"gamma-lift", "::moac::moa::KernelOp"> {
   let dependentDialects = ["::moac::moa::MoaDialect"];
 }
 
+def GammaAtomicRemoval : Pass<"gamma-atomic-removal", "::moac::moa::KernelOp"> {
+  let summary = "Decide who adds the terms of the reductions that a schedule speaks of";
+  let description = [{
+    Pre-condition: axes have their names (gamma-lift). For each `reduce` of the user, adds `reduce S [k] "owner"`, `"private"` or
+    `"recompute"` for every stage that it speaks of, and for the last `place P inline` for the values that the terms are made of
+    along k. Refuses what names no reduction, says two things of one, or asks to compute again where there is nothing to compute.
+  }];
+  let dependentDialects = ["::moac::moa::MoaDialect"];
+}
+
 def GammaFactor : Pass<"gamma-factor", "::moac::moa::KernelOp"> {
   let summary = "Bring sums into the form that one pass over an axis needs";
   let description = [{

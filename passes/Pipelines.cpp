@@ -25,6 +25,7 @@ void moac::addSchedulePasses(OpPassManager &manager) {
   manager.addPass(createGammaPartition());
   auto &kernel = manager.nest<moa::KernelOp>();
   kernel.addPass(createGammaLift());
+  kernel.addPass(createGammaAtomicRemoval());
   kernel.addPass(createGammaFactor());
   kernel.addPass(createGammaCoalesce()); // of the stages as they are written, for those that ask before they are placed
   kernel.addPass(createGammaOnline());

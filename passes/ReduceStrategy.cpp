@@ -26,11 +26,7 @@ LogicalResult moac::checkStrategies(const UserSchedule &user, StageGraph &graph,
         for (const StageLoop &loop : allLoops(*stage, LiftedAxes()))
           if (loop.isReduction() && isCalled(loop, *stage, name))
             summed = stage.get();
-      if (!summed)
-        return user.refuse(directive, i, "cannot-reduce", "it is no index of a reduction", "name one that a sum, a product, a maximum or a minimum runs over");
-      if (StringRef other = summed->root ? strategyOf(*summed) : StringRef(directive.mode); other != directive.mode)
-        return user.refuse(directive, i, "cannot-reduce", "another directive says '" + other + "' of it", "say one of them");
-      if (directive.mode != "private" || llvm::is_contained(divided, name))
+      if (!summed || directive.mode != "private" || llvm::is_contained(divided, name))
         continue;
       return user.refuse(directive, i, "cannot-reduce", "the reduction of '" + summed->name() + "' is not one whose terms can be divided",
                          "sums, maxima and minima of f32 or f64 over one index can be, whose loops nothing else in the schedule speaks of; otherwise "

@@ -38,6 +38,11 @@ std::vector<std::string> Schedule::axes(StringRef verb, StringRef stage) const {
   return result;
 }
 
+StringRef Schedule::mode(StringRef verb, StringRef stage) const {
+  const DirectiveAttr *directive = find(directives, verb, stage);
+  return directive ? directive->getMode().getValue() : StringRef();
+}
+
 bool Schedule::hasAny(StringRef verb) const {
   return llvm::any_of(directives, [&](DirectiveAttr d) { return d.getVerb().getValue() == verb; });
 }

@@ -6,6 +6,7 @@
 //                             inside the loop `it` of these
 //   place S store             S is a whole array
 //   keep S                    S is not inlined unless it is placed so
+//   reduce S [k] "owner"      who adds the terms of the reduction S: owner, private or recompute (GammaAtomicRemoval)
 //   nest R [b, i]             R roots a nest whose outer loops are these loops of R
 //   parallel R [b, i]         these outer loops are divided among threads
 //   order S [k, p]            the loops of S inside the nest, outermost first; a reduction axis in the list is a loop of the
@@ -37,6 +38,8 @@ public:
   void add(llvm::StringRef verb, llvm::StringRef stage, llvm::ArrayRef<std::string> axes, llvm::StringRef mode = "");
   /// The axes of the first directive with this verb and stage; empty when there is none.
   std::vector<std::string> axes(llvm::StringRef verb, llvm::StringRef stage) const;
+  /// What the first directive with this verb and stage says; empty when there is none.
+  llvm::StringRef mode(llvm::StringRef verb, llvm::StringRef stage) const;
   /// The mode of `place STAGE`; empty when nothing is said.
   llvm::StringRef placement(llvm::StringRef stage) const;
   /// The expressions of `VERB STAGE [axis] "e; e"`, for split and lift.

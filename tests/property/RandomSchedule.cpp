@@ -4,6 +4,7 @@
 #include "frontend/Compiler.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -131,7 +132,7 @@ private:
       return "pack " + pick(arrays) + (random.below(3) == 0 ? "" : " at " + pick(loops)) + " as [" +
              some() + "]";
     case 9:
-      return "reduce " + pick(loops) + (random.below(3) == 0 ? " : owner" : " : private");
+      return "reduce " + pick(loops) + (std::array{" : owner", " : private", " : recompute"})[static_cast<size_t>(random.below(3))];
     default:
       return "place " + pick(values) + (random.below(2) == 0 ? " inline" : " store");
     }
