@@ -352,7 +352,7 @@ private:
             return (nest.contraction && nest.contraction->name() == stage) ||
                    (nest.online && llvm::any_of(nest.members, [&](Stage *s) { return s->name() == stage; }));
           });
-      if (stage.empty())
+      if (stage.empty() || verb == "reduce")
         continue;
       if (verb == "split")
         line("# split " + stage + ": " + axes[0] + " at " + mode);
