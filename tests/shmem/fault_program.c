@@ -49,6 +49,7 @@ static void go_wrong(const char *how) {
 /* PE 1 may take no private memory any more, or cannot even join, and stays: the others are told. */
 static int poor(const char *how, double start) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  (void)how, (void)start;
   return 77; /* their own memory counts */
 #else
   enum { LARGE = 1 << 20 };
