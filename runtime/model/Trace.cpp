@@ -43,6 +43,20 @@ bool parseInteger(std::string_view text, int64_t &out) {
   return result.ec == std::errc() && result.ptr == text.data() + text.size() && !text.empty();
 }
 
+// `%20` in a source position is a blank.
+std::string decoded(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    unsigned byte = 0;
+    const char *digits = text.data() + i + 1;
+    bool coded = text[i] == '%' && i + 2 < text.size() &&
+                 std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2;
+    out += coded ? static_cast<char>(byte) : text[i];
+    i += coded ? 2 : 0;
+  }
+  return out;
+}
+
 class Interner {
 public:
   explicit Interner(std::vector<std::string> &table) : table(table) {
@@ -214,7 +228,8 @@ private:
       return void(fail("expected 'com ID under ID'"));
     if (!integer(words[1], id, 1, INT64_MAX) || !integer(words[3], parent, 0, INT64_MAX))
       return;
-    for (int64_t at = parent; at != 0; at = trace.comParents.contains(at) ? trace.comParents[at] : 0)
+    for (int64_t at = parent; at != 0;
+         at = trace.comParents.contains(at) ? trace.comParents[at] : 0)
       if (at == id)
         return void(fail("com " + std::to_string(id) + " would be below itself"));
     if (trace.comParents.try_emplace(id, parent).first->second != parent)
@@ -266,7 +281,7 @@ private:
     if (key == "pe")
       return pe(value, record.pe);
     if (key == "at")
-      return record.position = word(value), true;
+      return record.position = word(decoded(value)), true;
     if (key == "tok" || key == "name")
       return record.token = word(value), true;
     if (key == "dom")

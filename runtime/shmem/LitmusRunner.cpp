@@ -325,6 +325,7 @@ moac_shmem_status runSeeds(const Program &program, const Layout &layout, const P
     status = walker.round(plan.first + i, tally);
   if (status == MOAC_SHMEM_OK)
     walker.release();
+  moac_shmem_at(nullptr, 0); // the program's file name may not live as long as the world
   return status;
 }
 

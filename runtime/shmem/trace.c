@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { LINE_BYTES = 1024 };
+/* Room for a long path. */
+enum { LINE_BYTES = 16384, SITE_BYTES = 8192 };
 
 typedef struct Trace {
   FILE *file;
@@ -57,11 +58,24 @@ static int put_range(Pe *pe, char *line, size_t room, const char *key, TraceRang
                   range.bytes);
 }
 
-/* A blank in a path would end the field. */
-static int put_site(char *line, size_t room) {
-  if (site_file == NULL || strpbrk(site_file, " \t\n") != NULL)
+/* Blanks, control characters, # and % of a path would mislead the reader: written as %20. */
+static int put_site(char *line) {
+  static const char digits[] = "0123456789abcdef";
+  int used = 4;
+  if (site_file == NULL)
     return 0;
-  return snprintf(line, room, " at=%s:%d", site_file, site_line);
+  memcpy(line, " at=", 4);
+  for (const unsigned char *c = (const unsigned char *)site_file; *c != '\0'; ++c) {
+    if (used > SITE_BYTES - 24) /* leave it out */
+      return 0;
+    bool plain = *c > ' ' && *c != 127 && *c != '#' && *c != '%';
+    line[used++] = plain ? (char)*c : '%';
+    if (!plain) {
+      line[used++] = digits[*c >> 4];
+      line[used++] = digits[*c & 15];
+    }
+  }
+  return used + sprintf(line + used, ":%d", site_line);
 }
 
 static int format_record(Pe *pe, char *line, size_t room, const TraceRecord *r) {
@@ -71,7 +85,7 @@ static int format_record(Pe *pe, char *line, size_t room, const TraceRecord *r) 
 #define ADD(...) used += snprintf(line + used, room - (size_t)used, __VA_ARGS__)
   if (thread_number > 0)
     ADD(" thr=%d", thread_number);
-  used += put_site(line + used, room - (size_t)used);
+  used += put_site(line + used);
   if (r->context != 0)
     ADD(" ctx=%d", r->context);
   if (r->com_id != 0)

@@ -1,11 +1,15 @@
-// TraceTest.cpp: the communication ids that the runtime writes down. An operation has its own id or its context's,
+// TraceTest.cpp: what the runtime writes down. First communication ids: An operation has its own id or its context's,
 // a plain access the one that it is announced with or that of its allocation, a wait what its condition says.
+#include "runtime/model/Trace.h"
 #include "runtime/shmem/moac_shmem.h"
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <sstream>
+#include <string>
+#include <vector>
 
 namespace {
 
@@ -60,6 +64,49 @@ TEST(ShmemTrace, communicationIds) {
     ++lines;
   }
   EXPECT_EQ(lines, std::size(ids));
+  std::filesystem::remove_all(folder);
+}
+
+const std::string path = "my programs/50%/#1/" + std::string(6000, 'd') + "/a.c", longer(9000, 'd');
+
+void callsWithPaths(void *) {
+  uint64_t *word = nullptr;
+  ASSERT_EQ(moac_shmem_calloc(1, 8, reinterpret_cast<void **>(&word)), MOAC_SHMEM_OK);
+  std::vector<int> all(1000, 0);
+  for (const std::string &file : {path, longer}) {
+    moac_shmem_at(file.c_str(), 42);
+    ASSERT_EQ(moac_shmem_pe_quiet(MOAC_SHMEM_CONTEXT_DEFAULT, all.data(), all.size()), MOAC_SHMEM_OK);
+    moac_shmem_note_store(word, 8);
+  }
+  moac_shmem_at(nullptr, 0);
+}
+
+// Whatever a program's path looks like, its trace can be read, and names it; a path without end is left out.
+TEST(ShmemTrace, pathsArriveAsTheyAre) {
+  std::string folder = std::filesystem::path(testing::TempDir()) / "moac-trace-paths";
+  std::filesystem::create_directories(folder);
+  moac_shmem_run_options how = {};
+  how.pes = 1;
+  how.mode = MOAC_SHMEM_THREADS;
+  how.heap_bytes = 1 << 16;
+  how.trace = folder.c_str();
+  ASSERT_EQ(moac_shmem_run(&how, callsWithPaths, nullptr), MOAC_SHMEM_OK);
+  std::ifstream file(folder + "/pe-0000.moat");
+  std::stringstream text;
+  text << file.rdbuf();
+  moac::model::Trace trace;
+  auto error = moac::model::readTrace(text.str(), "trace", trace);
+  ASSERT_FALSE(error) << error->str();
+  int stores = 0, placed = 0;
+  size_t quiets = 0;
+  for (const auto &record : trace.records) {
+    stores += record.kind == moac::model::RecordKind::Store;
+    quiets += record.quietTargets.size();
+    placed += record.kind == moac::model::RecordKind::Store && trace.words[static_cast<size_t>(record.position)] == path + ":42";
+  }
+  EXPECT_EQ(stores, 2);
+  EXPECT_EQ(quiets, 2000U);
+  EXPECT_EQ(placed, 1);
   std::filesystem::remove_all(folder);
 }
 
