@@ -118,12 +118,14 @@ private:
     std::unique_ptr<mlir::Block> domain; ///< its region: arguments are the earlier indices
   };
   struct RedKind {
-    std::string kind; ///< of moa.red; empty for mean and logsumexp, which are formulas
+    std::string kind; ///< of moa.red
     const ast::FnRef *fold = nullptr;
     std::optional<double> identity; ///< of a fold
   };
   Val reduce(const ast::Reduce &expr);
-  std::optional<RedKind> redKind(const ast::FnRef &fn, bool withIndices);
+  std::optional<RedKind> redKind(const ast::FnRef &fn);
+  Val boundTerm(const ast::Reduce &expr, mlir::Block &term, std::vector<Bound> &bounds, bool &good);
+  void discard(std::unique_ptr<mlir::Block> term, std::vector<Bound> &bounds);
   mlir::TypedAttr identityOf(const RedKind &kind, mlir::Type type);
   bool bind(const ast::Reduce &expr, mlir::Block &term, std::vector<Bound> &bounds);
   bool bindDomain(const ast::Bind &bind, unsigned position, std::vector<Bound> &bounds);
@@ -140,9 +142,34 @@ private:
                       std::unique_ptr<mlir::Block> combine, SourceRange at);
   void requireNonEmpty(const ast::Reduce &expr, const std::vector<Bound> &bounds);
 
+  // Those that are formulas: mean, logsumexp, softmax.
+  struct Terms {
+    const ast::Reduce &expr;
+    Meeting type; ///< in which it computes
+    Meeting own;  ///< the term's
+    Val array;    ///< of the terms; poison where there is none, and the term is translated anew
+    std::unique_ptr<mlir::Block> term = nullptr; ///< then: the first translation, until it is used
+    std::vector<Bound> bounds = {};
+  };
+  using MapTerm = llvm::function_ref<mlir::Value(mlir::Value)>;
+  static bool isFormula(const ast::FnRef &fn);
+  static bool isSoftmax(const ast::FnRef &fn);
+  Val formula(const ast::Reduce &expr);
+  std::optional<Terms> termsOf(const ast::Reduce &expr);
+  bool bindAlong(const ast::Reduce &expr, mlir::Block &term, std::vector<Bound> &bounds);
+  bool checkAlong(const ast::Reduce &expr);
+  void agreeAlong(const ast::Reduce &expr, const std::vector<Bound> &bounds);
+  Val arrayOfTerms(const Terms &terms, std::unique_ptr<mlir::Block> &term,
+                   const std::vector<Bound> &bounds);
+  mlir::Value exponentials(Terms &terms);
+  mlir::Value reduceTerms(Terms &terms, std::string_view kind, mlir::Type type, MapTerm map);
+  std::optional<shape::Expr> knownCount(const Terms &terms);
+  mlir::Value recount(const Terms &terms);
+  mlir::Value meanOf(Terms &terms);
+  mlir::Value ownTerm(Terms &terms);
+
   // Reduction words on whole arrays: along the leading axis.
-  using ElementAt =
-      llvm::function_ref<mlir::Value(mlir::Value)>; ///< the element of a cell at an index value
+  using TermAt = llvm::function_ref<mlir::Value(llvm::ArrayRef<mlir::Value>)>;
   Val prefixWord(const ast::PrefixWord &expr);
   Val reduceWord(Word word, const Val &array, SourceRange at);
   Val reduceArray(Word word, const Val &array, SourceRange at);
@@ -152,9 +179,13 @@ private:
   mlir::Value shifted(mlir::Value x, mlir::Value shift, SourceRange at);
   mlir::Value elementAt(const Val &array, mlir::Value k, llvm::ArrayRef<mlir::Value> rest);
   Val softmax(const Val &array, SourceRange at);
-  bool checkWordOperand(Word word, const Val &array, SourceRange at);
-  mlir::Value simpleRed(std::string_view kind, mlir::Type type, const shape::Expr &extent,
-                        SourceRange at, ElementAt term);
+  bool checkWordOperand(Word word, const Val &array);
+  bool checkWordScalar(Word word, mlir::Type type, const std::string &found, SourceRange at);
+  Val logOfSum(mlir::Value shift, llvm::function_ref<mlir::Value()> sum, SourceRange at);
+  Val shareOfSum(mlir::Value shift, llvm::function_ref<mlir::Value()> x,
+                 llvm::function_ref<mlir::Value()> sum, SourceRange at);
+  mlir::Value simpleRed(std::string_view kind, mlir::Type type,
+                        const std::vector<shape::Expr> &extents, SourceRange at, TermAt term);
   /// The array over all axes but the first of what `body` makes of the remaining subscripts.
   Val overRest(const Val &array, SourceRange at,
                const std::function<Val(llvm::ArrayRef<mlir::Value>)> &body,
@@ -340,8 +371,8 @@ private:
   std::map<std::string, mlir::Value, std::less<>> resultValues;
   std::set<std::string, std::less<>> unknown; ///< names that were reported
   bool inSubscript = false;                   ///< directly: the name is all of it
-  std::string defining;            ///< the name whose right side is being translated
-  std::vector<shape::Expr> frames; ///< of the omegas around what is translated
+  std::string defining;                       ///< the name whose right side is being translated
+  std::vector<shape::Expr> frames;            ///< of the omegas around what is translated
   mlir::Operation *lastEntryOp = nullptr;
   std::vector<std::unique_ptr<mlir::Block>> discarded;
   std::map<std::string, unsigned> temporaries; ///< names made, by what they begin with

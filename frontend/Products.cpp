@@ -26,7 +26,7 @@ std::optional<Analyzer::Reduction> Analyzer::reduction(const ast::FnRef &fn, con
                                                        const shape::Expr &extent,
                                                        std::vector<shape::Expr> others,
                                                        SourceRange at) {
-  std::optional<RedKind> kind = redKind(fn, /*withIndices=*/false);
+  std::optional<RedKind> kind = redKind(fn);
   if (!kind || !checkRedTerm(*kind, term, emit.text(fn.range), term.range))
     return std::nullopt;
   Meeting type{term.kind, term.ir.getType()};

@@ -43,8 +43,9 @@ struct IndexInfo {
   Source source = Source::Inferred;
   std::optional<shape::Expr> lo, hi; ///< known when resolved
   std::vector<Use> uses;
-  bool tainted = false;    ///< a read with it failed: uses are not complete
-  unsigned guardDepth = 0; ///< of its binder
+  bool tainted = false;            ///< a read with it failed: uses are not complete
+  unsigned guardDepth = 0;         ///< of its binder
+  const ast::Bind *bind = nullptr; ///< of a reduction
 };
 
 /// A place in a definition: a list from the inside out, shared by everything that stands there.
@@ -119,9 +120,7 @@ private:
     std::vector<Axis> axes;
     ArrayOrigin origin;
 
-    moa::ArrayType array() const {
-      return llvm::cast<moa::ArrayType>(op->getOperand(0).getType());
-    }
+    moa::ArrayType array() const { return llvm::cast<moa::ArrayType>(op->getOperand(0).getType()); }
   };
   struct Division {
     moa::ScalarOp op;

@@ -36,18 +36,11 @@ std::string redKindOf(Word word) {
 }
 } // namespace
 
-std::optional<Analyzer::RedKind> Analyzer::redKind(const ast::FnRef &fn, bool withIndices) {
+std::optional<Analyzer::RedKind> Analyzer::redKind(const ast::FnRef &fn) {
   using FnKind = ast::FnRef::Kind;
   if (fn.kind == FnKind::WordName) {
     if (std::string kind = redKindOf(fn.word); !kind.empty())
       return RedKind{kind, nullptr, std::nullopt};
-    if (withIndices &&
-        (fn.word == Word::Mean || fn.word == Word::Logsumexp || fn.word == Word::Softmax)) {
-      const std::string word(spelling(fn.word));
-      diags.report(diag::notYet, fn.range, word + " with bound indices")
-          .help("`" + word + "` takes an array, along its leading axis: `" + word + "(A[i])`");
-      return std::nullopt;
-    }
   } else if (fn.kind == FnKind::Symbol) {
     switch (fn.op) {
     case ast::Op::Add:
@@ -87,6 +80,7 @@ bool Analyzer::bind(const ast::Reduce &expr, Block &term, std::vector<Bound> &bo
     bound.domain = std::make_unique<Block>();
     Value arg = term.addArgument(emit.b.getIndexType(), emit.loc(bind.name.range));
     bound.info = &ranges->newIndex(bind.name, arg);
+    bound.info->bind = &bind;
     bounds.push_back(std::move(bound));
     if (bind.hi)
       good &= bindDomain(bind, i, bounds);
@@ -131,7 +125,7 @@ bool Analyzer::finishDomains(const ast::Reduce &expr, std::vector<Bound> &bounds
   for (unsigned i = 0; i < bounds.size(); ++i) {
     Bound &bound = bounds[i];
     const std::string &name = bound.info->name.text;
-    if (bound.info->hi)
+    if (!bound.domain->empty())
       continue;
     if (!ranges->resolve(*bound.info,
                          "bound it, `" + name + " < n`, or let it stand alone as a subscript")) {
@@ -150,30 +144,44 @@ bool Analyzer::finishDomains(const ast::Reduce &expr, std::vector<Bound> &bounds
   return good;
 }
 
-Val Analyzer::reduce(const ast::Reduce &expr) {
-  std::optional<RedKind> kind = redKind(expr.fn, !expr.isRed);
-  auto term = std::make_unique<Block>();
-  std::vector<Bound> bounds;
-  bool good = bind(expr, *term, bounds);
+/// The term where its indices are bound; `good` becomes false when one of them is not.
+Val Analyzer::boundTerm(const ast::Reduce &expr, Block &term, std::vector<Bound> &bounds,
+                        bool &good) {
+  bool along = !expr.isRed && isSoftmax(expr.fn);
+  good &= along ? bindAlong(expr, term, bounds) : bind(expr, term, bounds);
   Val value;
   {
     OpBuilder::InsertionGuard keep(emit.b);
-    emit.b.setInsertionPointToEnd(term.get());
+    emit.b.setInsertionPointToEnd(&term);
     value = visit(*expr.body);
   }
   for (unsigned i = bounds.size(); i-- > 0;) {
     ranges->leave();
     scope->release(expr.binds[i].name.text);
   }
+  return value;
+}
+
+Val Analyzer::reduce(const ast::Reduce &expr) {
+  if (!expr.isRed && isFormula(expr.fn))
+    return formula(expr);
+  std::optional<RedKind> kind = redKind(expr.fn);
+  auto term = std::make_unique<Block>();
+  std::vector<Bound> bounds;
+  bool good = true;
+  Val value = boundTerm(expr, *term, bounds, good);
   good = !value.poison() && kind && finishDomains(expr, bounds) && good &&
          checkRedTerm(*kind, value, emit.text(expr.fn.range), expr.body->range);
-  Val result = good ? finishRed(expr, *kind, std::move(term), std::move(bounds), value) : poison();
-  if (!good) {
-    discard(std::move(term));
-    for (Bound &bound : bounds)
-      discard(std::move(bound.domain));
-  }
-  return result;
+  if (good)
+    return finishRed(expr, *kind, std::move(term), std::move(bounds), value);
+  discard(std::move(term), bounds);
+  return poison();
+}
+
+void Analyzer::discard(std::unique_ptr<Block> term, std::vector<Bound> &bounds) {
+  discard(std::move(term));
+  for (Bound &bound : bounds)
+    discard(std::move(bound.domain));
 }
 
 bool Analyzer::checkRedTerm(const RedKind &kind, const Val &value, std::string_view word,
@@ -228,9 +236,7 @@ Val Analyzer::finishRed(const ast::Reduce &expr, const RedKind &kind, std::uniqu
   if (type && kind.fold)
     combine = combineBlock(*kind.fold, *type, expr.range);
   if (!type || (kind.fold && !combine)) {
-    discard(std::move(term));
-    for (Bound &bound : bounds)
-      discard(std::move(bound.domain));
+    discard(std::move(term), bounds);
     return poison();
   }
   if (kind.fold && !kind.identity)

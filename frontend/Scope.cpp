@@ -47,10 +47,13 @@ Entity *Scope::declare(const ast::Name &name, Entity entity) {
 
 void Scope::bindIndex(const ast::Name &name, IndexInfo &index) {
   Entity entity{Entity::Kind::Index, name.range, {}, &index, true};
-  if (declare(name, entity))
-    return;
+  if (!declare(name, entity))
+    rebindIndex(name, index);
+}
+
+void Scope::rebindIndex(const ast::Name &name, IndexInfo &index) {
   hidden.emplace_back(name.text, entities[name.text]);
-  entities[name.text] = entity;
+  entities[name.text] = {Entity::Kind::Index, name.range, {}, &index, true};
 }
 
 void Scope::release(const std::string &name) {

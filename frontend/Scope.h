@@ -31,6 +31,8 @@ public:
   /// Binds an index until `release`. A clash is reported, but the index wins: no other message
   /// shall follow from it.
   void bindIndex(const ast::Name &name, IndexInfo &index);
+  /// Lets the name of an index mean another one until `release`, without a report.
+  void rebindIndex(const ast::Name &name, IndexInfo &index);
   void release(const std::string &name);
 
   /// All names, for did-you-mean.
