@@ -17,17 +17,18 @@ enum class EventKind : uint8_t { Load, Store, LanguageFence, Operation };
 
 /// What an observable access is for its operation. Delivered accesses are the ones at the target
 /// that a fence orders; Source is the local read of a transfer, Fetched the local store of a
-/// non-blocking fetch.
-enum class Role : uint8_t { Normal, Source, Delivered, Fetched };
+/// non-blocking fetch. Received is what a collective stores: ordered by the reads that it depends
+/// on alone.
+enum class Role : uint8_t { Normal, Source, Delivered, Fetched, Received };
 
 struct Event {
   EventKind kind = EventKind::Load;
   Role role = Role::Normal;
-  int thread = -1;    // index into Graph::threads; -1 for observable accesses and fused operations
+  int thread = -1;    // index into Graph::threads; -1 for observable accesses, barrier and sync
   int operation = -1; // index into Graph::operations; -1 for normal accesses and language fences
   int location = -1;  // index into Graph::locations; -1 if it touches no memory
   int pe = -1;        // PE whose memory is touched
-  int home = -1;      // PE that issues it; -1 for a fused operation
+  int home = -1;      // PE that issues it; -1 for a barrier or sync
   int comId = 0;      // 0 is the global id
   int partner = -1;   // other half of an atomic pair
   int value = -1;     // Store: what it writes, index into Graph::values
@@ -40,12 +41,14 @@ struct Event {
   bool isObservable() const { return isAccess() && operation >= 0; }
 };
 
-/// One API call, or the fused calls of one collective.
+/// One API call. Barrier and sync are one operation of all members; any other collective is one
+/// call per member, with the accesses to that member's memory.
 struct Operation {
   const OpInfo *info = nullptr;
   OpType type = OpType::Fence;
   int event = -1;
-  int home = -1;        // -1 when fused
+  int home = -1;        // -1 for barrier and sync
+  int collective = -1;  // number of the collective that it is part of
   uint64_t members = 0; // PEs that take part, as bits
   int context = 0;      // 0 is the default context
   int comId = 0;

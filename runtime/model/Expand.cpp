@@ -308,8 +308,8 @@ bool Expander::buildCondition() {
   pe = 0;
   if (program.condition)
     graph.condition = evaluate(program.condition, program.line);
-  for (auto &[op, members] : missing)
-    graph.stuck = graph.stuck || members != 0;
+  for (auto &[which, calls] : collectives)
+    graph.stuck = graph.stuck || calls.missing != 0;
   return !error;
 }
 

@@ -1,7 +1,10 @@
-// Collectives: one operation event that stands in the program order of every member, with accesses
-// to the members' own memories. `alltoall d, s` is LD s[j]@i -> ST d[i]@j for all members i and j.
+// Collectives. Barrier and sync are one event that stands in the program order of every member. Any
+// other is one call per member, which accesses that member's own memory; what a member stores
+// depends on what others load: `alltoall d, s` is LD s[j]@i -> ST d[i]@j for all members i and j
+// (erratum E6).
 #include "runtime/model/Expander.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace moac::model {
@@ -25,60 +28,96 @@ int Expander::collectiveElement(const Place &place, int index, int member) {
 int Expander::collectiveAccess(int op, EventKind kind, int location) {
   if (location < 0)
     return -1;
-  int event = access(op, kind, location, kind == EventKind::Load ? Role::Source : Role::Delivered);
-  graph.events[event].home = graph.events[event].pe;
-  return event;
+  return access(op, kind, location, kind == EventKind::Load ? Role::Source : Role::Received);
 }
 
 // What member number `j` receives: a block from each member (or the root), or the sum of all.
-bool Expander::receive(const Statement &s, int op, const std::vector<int> &members, int j,
-                       int root) {
+bool Expander::receive(const Statement &s, const Collective &calls, size_t j, int root) {
   using enum OpType;
-  OpType type = graph.operations[op].type;
+  OpType type = s.op->type;
   bool combines = type == Reduce || type == ReduceScatter;
   bool indexedSource = type == Alltoall || type == ReduceScatter;
   bool indexedTarget = type == Alltoall || type == Fcollect;
-  int count = static_cast<int>(members.size()), sum = -1;
+  int count = static_cast<int>(calls.members.size()), sum = -1, number = static_cast<int>(j);
   std::vector<int> loads;
   for (int i = 0; i < count; ++i) {
     if (root >= 0 && i != root)
       continue;
-    int from = collectiveElement(s.places[1], indexedSource ? j : -1, members[i]);
-    int load = collectiveAccess(op, EventKind::Load, from);
+    auto from = static_cast<size_t>(i);
+    int source = collectiveElement(s.places[1], indexedSource ? number : -1, calls.members[from]);
+    int load = collectiveAccess(calls.operations[from], EventKind::Load, source);
     if (error)
       return false;
     loads.push_back(load);
     sum = sum < 0 ? loaded(load) : combine(ExprOp::Add, sum, loaded(load));
     if (combines && i + 1 < count)
       continue;
-    int to = collectiveElement(s.places[0], indexedTarget ? i : -1, members[j]);
-    int store = collectiveAccess(op, EventKind::Store, to);
+    int to = collectiveElement(s.places[0], indexedTarget ? i : -1, calls.members[j]);
+    int store = collectiveAccess(calls.operations[j], EventKind::Store, to);
     if (error)
       return false;
     graph.events[store].value = combines ? sum : loaded(load);
-    for (int source : combines ? loads : std::vector<int>{load})
-      graph.opOrder.emplace_back(source, store);
+    for (int read : combines ? loads : std::vector<int>{load})
+      graph.opOrder.emplace_back(read, store);
   }
   return true;
 }
 
-bool Expander::addCollectiveAccesses(const Statement &s, int op, const std::vector<int> &members) {
+bool Expander::addCollectiveAccesses(const Statement &s, const Collective &calls) {
   if (s.places.size() < 2) // barrier, sync
     return true;
   int64_t root = -1;
   if (!s.values.empty()) {
     if (!evaluateConstant(s.values[0], s.line, root))
       return false;
-    if (root < 0 || root >= static_cast<int64_t>(members.size()))
+    if (root < 0 || root >= static_cast<int64_t>(calls.members.size()))
       return fail(s.line, "the root is not a member of the team");
   }
-  for (size_t j = 0; j < members.size(); ++j)
-    if (!receive(s, op, members, static_cast<int>(j), static_cast<int>(root)))
+  for (size_t j = 0; j < calls.members.size(); ++j)
+    if (!receive(s, calls, j, static_cast<int>(root)))
       return false;
   return !error;
 }
 
-// The k-th collective call of each member of a team is the same operation event.
+// The operations of all members, in no thread yet.
+void Expander::beginCollective(const Statement &s, Collective &calls) {
+  bool together = s.places.empty(); // barrier, sync
+  int caller = pe, callersThread = std::exchange(thread, -1);
+  for (int member : calls.members) {
+    pe = member;
+    if (together && !calls.operations.empty()) {
+      calls.operations.push_back(calls.operations[0]);
+      continue;
+    }
+    int op = beginOperation(s, s.op->type);
+    graph.operations[op].members = calls.missing;
+    graph.operations[op].collective = static_cast<int>(collectives.size()) - 1;
+    if (together)
+      graph.operations[op].home = graph.events[graph.operations[op].event].home = -1;
+    calls.operations.push_back(op);
+  }
+  pe = caller;
+  thread = callersThread;
+}
+
+// This call in the program order of its thread, with its own context, id and line.
+void Expander::joinCollective(const Statement &s, int op) {
+  Operation &operation = graph.operations[op];
+  Event &event = graph.events[operation.event];
+  graph.threads[thread].push_back(operation.event);
+  if (operation.home < 0)
+    return;
+  setContext(s, operation);
+  event.thread = thread;
+  event.line = s.line;
+  event.comId = operation.comId;
+  for (int access : operation.accesses) {
+    graph.events[access].line = s.line;
+    graph.events[access].comId = operation.comId;
+  }
+}
+
+// The k-th collective call of each member of a team is the same collective.
 bool Expander::runCollective(const Statement &s) {
   std::vector<int> members;
   for (const Team &team : program.teams)
@@ -86,30 +125,29 @@ bool Expander::runCollective(const Statement &s) {
       members = team.members;
   for (int i = 0; s.team.empty() && i < program.pes; ++i)
     members.push_back(i);
-  uint64_t mask = 0;
-  for (int member : members)
-    mask |= uint64_t{1} << member;
-  if (!(mask >> pe & 1))
+  auto self = std::find(members.begin(), members.end(), pe);
+  if (self == members.end())
     return fail(s.line, "PE " + std::to_string(pe) + " is not a member of the team");
   int count = collectiveCounts[{s.team, pe}]++;
-  auto [entry, isNew] = collectives.try_emplace({s.team, count}, -1);
+  auto [entry, isNew] = collectives.try_emplace({s.team, count});
+  Collective &calls = entry->second;
   if (isNew) {
-    int op = entry->second = beginOperation(s, s.op->type);
-    graph.events[graph.operations[op].event].home = -1;
-    graph.events[graph.operations[op].event].thread = -1;
-    graph.operations[op].home = -1;
-    graph.operations[op].members = mask;
-    missing[op] = mask & ~(uint64_t{1} << pe);
-    return addCollectiveAccesses(s, op, members);
+    calls.info = s.op;
+    calls.line = s.line;
+    calls.members = members;
+    for (int member : members)
+      calls.missing |= uint64_t{1} << member;
+    beginCollective(s, calls);
+    if (!addCollectiveAccesses(s, calls))
+      return false;
   }
-  Operation &op = graph.operations[entry->second];
-  if (op.info != s.op)
+  if (calls.info != s.op)
     return fail(s.line, "PE " + std::to_string(pe) + " calls " + std::string(s.op->mnemonic) +
                             " where another PE of the team called " +
-                            std::string(op.info->mnemonic) + " (line " +
-                            std::to_string(graph.events[op.event].line) + ")");
-  missing[entry->second] &= ~(uint64_t{1} << pe);
-  graph.threads[thread].push_back(op.event);
+                            std::string(calls.info->mnemonic) + " (line " +
+                            std::to_string(calls.line) + ")");
+  calls.missing &= ~(uint64_t{1} << pe);
+  joinCollective(s, calls.operations[static_cast<size_t>(self - members.begin())]);
   return !error;
 }
 

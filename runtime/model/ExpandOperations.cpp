@@ -7,13 +7,7 @@
 
 namespace moac::model {
 
-int Expander::beginOperation(const Statement &s, OpType type) {
-  Operation op;
-  op.info = s.op;
-  op.type = type;
-  op.home = pe;
-  op.members = uint64_t{1} << pe;
-  op.blocking = !s.op->nonBlocking;
+void Expander::setContext(const Statement &s, Operation &op) {
   op.comId = comIdOf(s.comId);
   for (size_t i = 0; i < program.contexts.size(); ++i)
     if (program.contexts[i].name == s.context) {
@@ -22,6 +16,16 @@ int Expander::beginOperation(const Statement &s, OpType type) {
       if (s.comId.empty())
         op.comId = comIdOf(program.contexts[i].comId);
     }
+}
+
+int Expander::beginOperation(const Statement &s, OpType type) {
+  Operation op;
+  op.info = s.op;
+  op.type = type;
+  op.home = pe;
+  op.members = uint64_t{1} << pe;
+  op.blocking = !s.op->nonBlocking;
+  setContext(s, op);
   using enum OpType;
   op.fenceOrdered = type == Put || type == AtomicFetch || type == AtomicSet || type == AtomicRmw ||
                     type == CompareSwap || type == PutSignal || type == SignalSet ||

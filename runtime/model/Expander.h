@@ -59,9 +59,17 @@ private:
   bool runCollective(const Statement &statement);
   int collectiveElement(const Place &place, int index, int member);
   int collectiveAccess(int op, EventKind kind, int location);
-  bool receive(const Statement &statement, int op, const std::vector<int> &members, int j,
-               int root);
-  bool addCollectiveAccesses(const Statement &statement, int op, const std::vector<int> &members);
+  struct Collective {
+    const OpInfo *info = nullptr;
+    int line = 0;
+    std::vector<int> members, operations; // of each member; barrier and sync: the same
+    uint64_t missing = 0;                 // PEs yet to call it
+  };
+  bool receive(const Statement &statement, const Collective &calls, size_t j, int root);
+  bool addCollectiveAccesses(const Statement &statement, const Collective &calls);
+  void beginCollective(const Statement &statement, Collective &calls);
+  void joinCollective(const Statement &statement, int op);
+  void setContext(const Statement &statement, Operation &op);
   int beginOperation(const Statement &statement, OpType type);
   int access(int op, EventKind kind, int location, Role role);
   int pairStore(int op, int load, int value);
@@ -72,9 +80,8 @@ private:
   size_t nextDecision = 0;
   std::map<std::pair<std::string, int>, int> locationIndex;
   std::map<std::string, int> environment; // registers and loop variables of the current thread
-  std::map<std::pair<std::string, int>, int> collectives;      // (team, count) -> operation
-  std::map<int, uint64_t> missing;                             // operation -> PEs yet to call it
-  std::map<std::pair<std::string, int>, int> collectiveCounts; // (team, pe) -> calls so far
+  std::map<std::pair<std::string, int>, Collective> collectives; // by team and count
+  std::map<std::pair<std::string, int>, int> collectiveCounts;   // (team, pe) -> calls so far
   int pe = 0, thread = 0, steps = 0;
 };
 

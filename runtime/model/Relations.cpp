@@ -42,6 +42,9 @@ private:
   }
   bool before(const Operation &a, const Operation &b) const { return hb.test(a.event, b.event); }
 
+  // E6: what a collective stores may be on its way before its receiver calls.
+  static bool follows(const Event &event) { return event.role != Role::Received; }
+
   template <typename Visit> void normalBefore(const Operation &op, Visit visit) const {
     for (int a = 0; a < graph.size(); ++a)
       if (graph.event(a).isNormal() && hb.test(a, op.event) && admits(graph.event(a)))
@@ -51,7 +54,7 @@ private:
   void ilv(const Operation &op) {
     for (int b : op.accesses) {
       const Event &to = graph.event(b);
-      if (to.pe != to.home)
+      if (to.pe != to.home || !follows(to))
         continue;
       normalBefore(op, [&](int a) {
         const Event &from = graph.event(a);
@@ -59,11 +62,6 @@ private:
           add(a, b, RelationKind::Ilv);
       });
     }
-  }
-
-  // E6: after a fused collective only the PE whose memory was accessed may rely on it.
-  static bool follows(const Operation &op, int accessPe, const Event &event, uint64_t members) {
-    return op.home >= 0 || event.home == accessPe || (event.home < 0 && members >> accessPe & 1);
   }
 
   void lco(const Operation &op) {
@@ -75,14 +73,12 @@ private:
         continue;
       hb.forEach(op.event, [&](int b) {
         const Event &to = graph.event(b);
-        uint64_t members =
-            to.kind == EventKind::Operation ? graph.operation(to.operation).members : 0;
-        if (!admits(to) || !follows(op, from.pe, to, members))
+        if (!admits(to))
           return;
         add(a, b, RelationKind::Lco);
         if (to.kind == EventKind::Operation)
           for (int inner : graph.operation(to.operation).accesses)
-            if (op.home >= 0 || graph.event(inner).pe == from.pe)
+            if (follows(graph.event(inner)))
               add(a, inner, RelationKind::Lco);
       });
     }
@@ -108,33 +104,34 @@ private:
             sameStream(fence, after))
           for (int a : earlier.accesses)
             for (int b : after.accesses)
-              if (delivered(graph.event(a)) && graph.event(a).pe == graph.event(b).pe)
+              if (delivered(graph.event(a)) && graph.event(a).pe == graph.event(b).pe &&
+                  follows(graph.event(b)))
                 add(a, b, RelationKind::Rdo);
       if (fence.nostore) // E9
         continue;
       normalBefore(fence, [&](int a) {
         for (int b : after.accesses)
-          add(a, b, RelationKind::Rdo);
+          if (follows(graph.event(b)))
+            add(a, b, RelationKind::Rdo);
       });
     }
   }
 
-  // Whether quiet or barrier `q` waits for access `a` of `op`. E3: equal contexts are asked for
+  // Whether quiet or barrier `q` waits for `op`. E3: equal contexts are asked for
   // here, and only here.
-  bool completes(const Operation &q, const Operation &op, int a) const {
-    if (!before(op, q) || (q.quietTarget >= 0 && op.target != q.quietTarget))
+  bool completes(const Operation &q, const Operation &op) const {
+    if (op.accesses.empty() || !before(op, q) || (q.quietTarget >= 0 && op.target != q.quietTarget))
       return false;
     if (!contextsMatter)
       return true;
-    int owner = op.home >= 0 ? op.home : graph.event(a).pe;
-    return op.context == q.context && (q.members >> owner & 1);
+    return op.context == q.context && (q.members >> op.home & 1);
   }
 
   void rco(const Operation &q) {
     std::vector<int> completed;
     for (const Operation &op : graph.operations)
-      for (int a : op.accesses)
-        if (completes(q, op, a)) {
+      if (completes(q, op))
+        for (int a : op.accesses) {
           completed.push_back(a);
           add(a, q.event, RelationKind::Rco);
         }
@@ -147,6 +144,8 @@ private:
       if (to.kind != EventKind::Operation)
         return;
       for (int inner : graph.operation(to.operation).accesses) {
+        if (!follows(graph.event(inner)))
+          continue;
         if (!q.nostore)
           add(q.event, inner, RelationKind::Rco);
         else // E9: what the quiet event itself follows may be a plain store, so only operations

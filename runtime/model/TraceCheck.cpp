@@ -20,11 +20,10 @@ int flagPe(const Record &r) { return r.word ? r.word->pe : r.to.empty() ? r.pe :
 class Checker {
 public:
   Checker(const Trace &trace, TraceModel model)
-      : trace(trace), order(trace, model == TraceModel::ComId,
-                            [this](const TraceAccess &a, const Knowledge &k,
-                                   const Knowledge &plainly, const auto &everywhere) {
-                              see(a, k, plainly, everywhere);
-                            }) {}
+      : trace(trace),
+        order(trace, model == TraceModel::ComId,
+              [this](const TraceAccess &a, const Knowledge &k, const Knowledge &plainly,
+                     const auto &everywhere) { see(a, k, plainly, everywhere); }) {}
 
   TraceReport run() {
     report.problems = schedule(trace, order, [this](int record) {
@@ -71,6 +70,10 @@ private:
     const Record &a = trace.records[first.record], &b = trace.records[second.record];
     if (first.sync != second.sync)
       return Missing::AtomicFlag;
+    if (second.role == Role::Received)
+      return Missing::BarrierBeforeCollective;
+    if (first.role == Role::Received && a.pe != b.pe)
+      return Missing::BarrierAfterCollective;
     if (a.pe == b.pe && a.nonBlocking && first.role == Role::Source)
       return Missing::QuietBeforeReuse;
     if (a.pe == b.pe && a.nonBlocking && first.role == Role::Fetched)
@@ -134,6 +137,12 @@ std::string advice(const Trace &trace, const Finding &finding) {
            "synchronise";
   case Missing::FenceBetweenTransfers:
     return "missing fence: put a fence between " + call(a) + " and " + call(b);
+  case Missing::BarrierBeforeCollective:
+    return "missing barrier: the destination of " + call(b) +
+           " must be ready before any member calls; put a barrier between it and " + call(a);
+  case Missing::BarrierAfterCollective:
+    return "missing barrier: " + call(a) + " tells " + peB + " nothing about what " + peA +
+           " has received; put a barrier before " + call(b);
   case Missing::CommunicationId:
     return "communication ids: what orders " + call(a) + ", com " + std::to_string(a.com) +
            ", and " + call(b) + ", com " + std::to_string(b.com) +

@@ -17,6 +17,8 @@ enum class Missing : uint8_t {
   SyncInsteadOfBarrier,
   AtomicFlag,
   FenceBetweenTransfers,
+  BarrierBeforeCollective, // its destination was not ready
+  BarrierAfterCollective,  // another member's part
   CommunicationId // ordered, were it not for the ids
 };
 

@@ -76,8 +76,8 @@ private:
     while (auto own = oneUnderWay(thread))
       if (!deliver(*own))
         return false;
-    if (e.kind == EventKind::Operation && e.thread < 0)
-      return collective(event);
+    if (e.kind == EventKind::Operation && graph.operation(e.operation).collective >= 0)
+      return collective(graph.operation(e.operation));
     std::vector<int> accesses;
     if (e.isAccess())
       accesses = {event};
@@ -148,18 +148,26 @@ private:
     return false;
   }
 
-  bool collective(int event) {
-    std::vector<int> callers;
-    for (size_t t = 0; t < graph.threads.size(); ++t)
-      if (next[t] < graph.threads[t].size() && graph.threads[t][next[t]] == event)
-        callers.push_back(static_cast<int>(t));
-    const Operation &op = graph.operation(graph.event(event).operation);
-    if (static_cast<int>(callers.size()) != std::popcount(op.members) || !perform(op.accesses))
-      return false;
-    for (int thread : callers) {
-      ++next[thread];
-      write(thread, event);
+  bool collective(const Operation &op) {
+    std::vector<int> callers, accesses;
+    for (size_t t = 0; t < graph.threads.size(); ++t) {
+      if (next[t] == graph.threads[t].size())
+        continue;
+      const Event &e = graph.event(graph.threads[t][next[t]]);
+      if (e.kind != EventKind::Operation ||
+          graph.operation(e.operation).collective != op.collective)
+        continue;
+      callers.push_back(static_cast<int>(t));
+      const std::vector<int> &own = graph.operation(e.operation).accesses;
+      accesses.insert(accesses.end(), own.begin(), own.end());
     }
+    std::sort(accesses.begin(), accesses.end(), [&](int a, int b) {
+      return std::pair(graph.event(a).kind, a) < std::pair(graph.event(b).kind, b); // loads first
+    });
+    if (static_cast<int>(callers.size()) != std::popcount(op.members) || !perform(accesses))
+      return false;
+    for (int thread : callers)
+      write(thread, graph.threads[thread][next[thread]++]);
     return true;
   }
 
@@ -242,7 +250,7 @@ private:
       text += " dom=" + graph.contextDomains[op.context];
     if (op.quietTarget >= 0)
       text += " to=" + std::to_string(op.quietTarget);
-    if (op.home < 0)
+    if (op.collective >= 0)
       writeMembership(op, thread);
     bool later = op.type == PutSignal && !op.blocking && adding(op) >= 0;
     for (int access : accesses)
@@ -271,10 +279,7 @@ private:
   void writeAccess(const Operation &op, int thread, std::string_view word, int access) {
     const Event &e = graph.event(access);
     bool load = e.kind == EventKind::Load;
-    if (op.home < 0) {
-      if (e.pe == program.threads[thread].pe)
-        text += (load ? " src=" : " dst=") + range(access);
-    } else if (!e.sync) {
+    if (!e.sync) {
       text += (load ? " src=" : " dst=") + range(access);
     } else {
       bool pairs = e.partner >= 0;

@@ -1,6 +1,8 @@
-// The rules of model `paper`, or of `comid` for one id, applied to one record at a time. The comments name the relation each
-// line implements.
+// The rules of model `paper`, or of `comid` for one id, applied to one record at a time. The
+// comments name the relation each line implements.
 #include "runtime/model/TraceOrder.h"
+
+#include <algorithm>
 
 namespace moac::model {
 namespace {
@@ -73,8 +75,7 @@ Knowledge TraceOrder::before(const Call &call, int pe, bool local) {
   const ThreadState &state = call.state;
   Knowledge known = state.completed; // rco
   known.unite(state.lco);            // lco
-  known.unite(state.ownLco);
-  known.unite(state.fencedNormal); // rdo, normal accesses
+  known.unite(state.fencedNormal);   // rdo, normal accesses
   auto stream = state.streams.find({call.r.context, pe});
   if (stream != state.streams.end())
     known.unite(stream->second.fenced); // rdo, deliveries to the same PE
@@ -164,7 +165,7 @@ void TraceOrder::normal(Call &call) {
   if (call.r.release)
     known.unite(state.preserved.all);
   if (admits(call.r))
-    for (const Knowledge *relation : {&state.lco, &state.ownLco, &state.completed, &state.synced})
+    for (const Knowledge *relation : {&state.lco, &state.completed, &state.synced})
       known.unite(*relation);
   sink(access, known);
   known.add(access.id);
@@ -208,7 +209,7 @@ Knowledge &TraceOrder::samePlace(ThreadState &state, const ByteRange &range) {
 
 void TraceOrder::fence(const Record &r, ThreadState &state) {
   Preserved &kept = state.preserved;
-  for (const Knowledge *earlier : {&kept.all, &state.lco, &state.ownLco})
+  for (const Knowledge *earlier : {&kept.all, &state.lco})
     if (comId)
       kept.ahead.unite(*earlier);
   if (!induces(r))
@@ -236,7 +237,7 @@ void TraceOrder::quiet(const Record &r, ThreadState &state) {
     return;
   if (!comId)
     return state.completed.unite(state.po);
-  for (const Knowledge *earlier : {&state.normal, &state.lco, &state.ownLco})
+  for (const Knowledge *earlier : {&state.normal, &state.lco})
     state.completed.unite(*earlier);
 }
 
@@ -251,7 +252,6 @@ void TraceOrder::join(ThreadState &to, const ThreadState &from, bool samePe) {
     to.ilv[pe].unite(known);
   if (!samePe)
     return;
-  to.ownLco.unite(from.ownLco);
   for (auto &[key, stream] : from.streams) { // contexts are shared by the threads of a PE
     to.streams[key].delivered.unite(stream.delivered);
     to.streams[key].fenced.unite(stream.fenced);
@@ -297,41 +297,84 @@ void TraceOrder::process(int record, int thread, int source) {
   }
 }
 
-// Reads first, on behalf of every member; each write depends on every read. Returns per call what
-// its PE may rely on.
-std::vector<Knowledge> TraceOrder::collectiveAccesses(const std::vector<std::pair<int, int>> &calls,
-                                                      const ThreadState &shared) {
-  Knowledge reads;
-  std::vector<Knowledge> own(calls.size());
-  for (bool store : {false, true})
-    for (size_t i = 0; i < calls.size(); ++i) {
-      auto [record, thread] = calls[i];
-      const Record &r = trace.records[record];
-      ThreadState state = shared; // no streams: a fence orders nothing with a collective
-      state.ownLco = stateOf(thread).ownLco;
-      Call call{record, thread, r, state, r.pe, true, false, {}};
-      for (const ByteRange &range : store ? r.to : r.from) {
-        Knowledge known = before(call, range.pe, true);
-        if (store)
-          known.unite(reads);
-        AccessId id = nextId(thread, localLane, record);
-        sink({id, record, range, store ? Role::Delivered : Role::Source, store, false, false},
-             known);
-        known.add(id);
-        if (induces(r))
-          own[i].unite(known);
-        if (!store)
-          reads.unite(known);
-      }
-    }
-  return own;
+// What a member receives, block by block in the order of the members, where each member sends one.
+std::vector<ByteRange> TraceOrder::blocksReceived(const Calls &calls, const Record &r) const {
+  const std::string &name = trace.words[static_cast<size_t>(r.token)];
+  const size_t members = calls.size();
+  if (name != "fcollect" && name != "alltoall")
+    return {};
+  if (r.to.size() == members)
+    return r.to;
+  if (r.to.size() != 1 || (r.to[0].end - r.to[0].begin) % members != 0)
+    return {};
+  std::vector<ByteRange> blocks(members, r.to[0]);
+  uint64_t bytes = (r.to[0].end - r.to[0].begin) / members;
+  for (size_t i = 0; i < members; ++i) {
+    blocks[i].begin += i * bytes;
+    blocks[i].end = blocks[i].begin + bytes;
+  }
+  return blocks;
 }
 
-void TraceOrder::processCollective(const std::vector<std::pair<int, int>> &calls) {
+// E6: each member reads its own memory as in any operation; what it stores depends on reads only:
+// on the sender's, where blocks have one, else on all.
+void TraceOrder::collectiveAccesses(Calls calls) {
+  const Record &any = trace.records[calls.front().first];
+  auto team = trace.teams.find(any.team);
+  auto rank = [&](const std::pair<int, int> &call) {
+    int pe = trace.records[call.first].pe;
+    return team == trace.teams.end()
+               ? pe
+               : static_cast<int>(std::find(team->second.begin(), team->second.end(), pe) -
+                                  team->second.begin());
+  };
+  std::sort(calls.begin(), calls.end(),
+            [&](const auto &a, const auto &b) { return rank(a) < rank(b); });
+  std::vector<Knowledge> reads(calls.size());
+  Knowledge allReads;
+  for (size_t i = 0; i < calls.size(); ++i) {
+    auto [record, thread] = calls[i];
+    const Record &r = trace.records[record];
+    Call call{record, thread, r, stateOf(thread), r.pe, true, false, {}};
+    for (const ByteRange &range : r.from) {
+      Knowledge known = before(call, range.pe, true);
+      AccessId id = nextId(thread, localLane, record);
+      sink({id, record, range, Role::Source, false, false, false}, known);
+      known.add(id);
+      reads[i].unite(known);
+    }
+    allReads.unite(reads[i]);
+  }
+  for (size_t i = 0; i < calls.size(); ++i) {
+    auto [record, thread] = calls[i];
+    const Record &r = trace.records[record];
+    std::vector<ByteRange> blocks = blocksReceived(calls, r);
+    const std::vector<ByteRange> &ranges = blocks.empty() ? r.to : blocks;
+    Knowledge own = reads[i];
+    for (size_t j = 0; j < ranges.size(); ++j) {
+      Knowledge known = blocks.empty() ? allReads : reads[j];
+      AccessId id = nextId(thread, localLane, record);
+      sink({id, record, ranges[j], Role::Received, true, false, false}, known);
+      known.add(id);
+      own.unite(known);
+    }
+    ThreadState &state = stateOf(thread);
+    if (induces(r)) {
+      state.lco.unite(own);
+      state.po.unite(own);
+    }
+    state.streams[{r.context, r.pe}].issued.unite(own);
+  }
+}
+
+void TraceOrder::processCollective(const Calls &calls) {
   RecordKind kind = trace.records[calls.front().first].kind;
+  for (auto [record, thread] : calls)
+    enter(record, thread);
+  if (kind == RecordKind::Collective)
+    return collectiveAccesses(calls);
   ThreadState merged;
   for (auto [record, thread] : calls) {
-    enter(record, thread);
     if (kind == RecordKind::Barrier)
       quiet(completion(trace.records[record]), stateOf(thread));
     join(merged, stateOf(thread), false);
@@ -341,22 +384,12 @@ void TraceOrder::processCollective(const std::vector<std::pair<int, int>> &calls
     merged.completed.unite(merged.po); // rco
   if (kind == RecordKind::Sync && comId && binds)
     merged.synced.unite(merged.normal); // E5
-  std::vector<Knowledge> own(calls.size());
-  if (kind == RecordKind::Collective)
-    own = collectiveAccesses(calls, merged);
-  for (size_t i = 0; i < calls.size(); ++i) {
-    ThreadState &state = stateOf(calls[i].second);
+  for (auto [record, thread] : calls) {
+    ThreadState &state = stateOf(thread);
     ThreadState next = merged;
-    next.ownLco = std::move(state.ownLco);
     next.streams = std::move(state.streams);
     next.preserved = std::move(state.preserved);
     state = std::move(next);
-    if (own[i].empty())
-      continue;
-    state.ownLco.unite(own[i]); // E6: for this PE only
-    state.po.unite(own[i]);
-    int pe = trace.records[calls[i].first].pe;
-    state.streams[{0, pe}].issued.unite(own[i]);
   }
 }
 

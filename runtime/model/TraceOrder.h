@@ -74,13 +74,13 @@ private:
     std::map<std::pair<int, int>, std::map<uint64_t, std::pair<uint64_t, Knowledge>>> places;
   };
   struct ThreadState {
-    Knowledge po;          // before the next event of the thread
-    Knowledge lco, ownLco; // local accesses of blocking operations; own: of collectives (E6)
+    Knowledge po;                   // before the next event of the thread
+    Knowledge lco;                  // local accesses of blocking operations
     Knowledge normal, fencedNormal; // normal accesses so far, and before the last fence
     Knowledge completed;            // before the last quiet or barrier
     Knowledge synced;               // model comid: plain accesses before the last sync
     Preserved preserved;
-    std::map<int, Knowledge> ilv;   // per PE, its own normal accesses to its memory
+    std::map<int, Knowledge> ilv; // per PE, its own normal accesses to its memory
     std::map<std::pair<int64_t, int>, Stream> streams; // (context, PE)
   };
   struct Call {
@@ -109,9 +109,10 @@ private:
   Knowledge &samePlace(ThreadState &state, const ByteRange &range);
   void fence(const Record &r, ThreadState &state);
   void quiet(const Record &r, ThreadState &state);
-  void join(ThreadState &to, const ThreadState &from, bool samePe);
-  std::vector<Knowledge> collectiveAccesses(const std::vector<std::pair<int, int>> &calls,
-                                            const ThreadState &shared);
+  static void join(ThreadState &to, const ThreadState &from, bool samePe);
+  using Calls = std::vector<std::pair<int, int>>; // record, thread
+  std::vector<ByteRange> blocksReceived(const Calls &calls, const Record &r) const;
+  void collectiveAccesses(Calls calls);
   void remember(int record, const Knowledge &known);
 
   const Trace &trace;

@@ -116,7 +116,7 @@ moac_shmem_status moac_shmem_fcollect(moac_shmem_team team, void *target, const 
   else
     RETURN_IF_FAILED(require_apart(&call, target, total, source, bytes));
   RETURN_IF_FAILED(push_blocks(&call, mine, source, bytes));
-  trace_call(&call, source, source == mine ? 0 : bytes, target, total);
+  trace_call(&call, source, bytes, target, total);
   return MOAC_SHMEM_OK;
 }
 

@@ -43,10 +43,8 @@ static Status check_job(Call *call, const Job *job, size_t target_count, size_t 
   return MOAC_SHMEM_OK;
 }
 
-/* In place the target stands for both. */
 static void trace_job(Call *call, const Job *job, size_t target_count, size_t source_count) {
-  bool in_place = job->target == job->source && target_count == source_count;
-  trace_call(call, job->source, in_place ? 0 : source_count * job->element, job->target,
+  trace_call(call, job->source, source_count * job->element, job->target,
              target_count * job->element);
 }
 

@@ -79,7 +79,7 @@ std::string randomProgram(Random &random, bool ids) {
   int pes = 2 + static_cast<int>(random() % 2), number = 0;
   std::string text = "litmus random\n pes " + std::to_string(pes) + "; init s = 1, x = 0, y = 0, d0 = 0, d1 = 0\n" +
                      (ids ? " com C1, C2 under C1\n" : " ctx c; ctx n nostore\n");
-  std::string meeting = random() % 3 == 0 ? oneOf(random, {"barrier", "sync", "quiet; sync"}) : "";
+  std::string meeting = random() % 3 == 0 ? oneOf(random, {"barrier", "sync", "quiet; sync", "broadcast x, s, 0", "reduce y, s", "fcollect all, s"}) : "";
   for (int pe = 0; pe < pes; ++pe) {
     text += "PE" + std::to_string(pe) + ":\n";
     int count = 2 + static_cast<int>(random() % (pes == 2 ? 4 : 3));

@@ -54,6 +54,14 @@ inline std::string randomId(Random &random) {
   return ids[random() % 6];
 }
 
+// What all PEs call together behind their first statement, if anything.
+inline std::string randomMeeting(unsigned seed) {
+  static const char *calls[] = {"barrier", "sync", "broadcast x, s, 0", "reduce y, s", "fcollect all, s", "alltoall all, part"};
+  Random random(seed);
+  unsigned which = random() % 12;
+  return which < 6 ? std::string(" ") + calls[which] + "\n" : "";
+}
+
 // A program with `between` after every statement; the same random numbers give the same statements.
 inline std::string randomProgram(unsigned seed, const std::string &between, bool withIds = false) {
   Random random(seed), idRandom(seed);
@@ -66,6 +74,7 @@ inline std::string randomProgram(unsigned seed, const std::string &between, bool
       std::string statement = randomStatement(random, registers, pes);
       bool ordered = random() % 3 == 0, full = random() % 2;
       text += " " + statement + id() + "\n" + (ordered ? (full ? " quiet" : " fence") + id() + "\n" : "") + between;
+      text += i == 0 ? randomMeeting(seed) : "";
     }
   }
   static const char *conditions[] = {"x@0 == 0", "x@1 == 1", "y@1 == 2", "x@0 == y@1"};

@@ -203,6 +203,36 @@ TEST(TraceCheck, equalRacesAreCountedOnce) {
   EXPECT_GE(report.findings[0].count, 49);
 }
 
+// A collective is no barrier: before it a destination may be in use, behind it another member's may not be written.
+TEST(TraceCheck, collectivesOrderTheirOwnPart) {
+  const std::string st = "st pe=1 at=a.c:1 mem=1:d/0+8\n";
+  const std::string calls = "coll pe=0 at=a.c:2 team=0 seq=0 name=broadcast src=0:s/0+8 dst=0:d/0+8\n"
+                            "coll pe=1 at=a.c:2 team=0 seq=0 name=broadcast dst=1:d/0+8\n"
+                            "coll pe=2 at=a.c:2 team=0 seq=0 name=broadcast dst=2:d/0+8\n";
+  const std::string reduce = "coll pe=0 at=a.c:2 team=0 seq=0 name=reduce src=0:s/0+8 dst=0:d/0+8\n"
+                             "coll pe=1 at=a.c:2 team=0 seq=0 name=reduce src=1:s/0+8 dst=1:d/0+8\n"
+                             "coll pe=2 at=a.c:2 team=0 seq=0 name=reduce src=2:s/0+8 dst=2:d/0+8\n";
+  EXPECT_EQ(adviceFor(st + calls), "missing barrier: the destination of broadcast (a.c:2) must be ready before any member "
+                                   "calls; put a barrier between it and st (a.c:1)");
+  EXPECT_EQ(adviceFor(st + reduce), "0 findings");
+  EXPECT_EQ(adviceFor(calls + "ld pe=1 mem=1:d/0+8\n"), "0 findings");
+  EXPECT_EQ(adviceFor(calls + "get pe=0 at=a.c:3 src=1:d/0+8 dst=0:e/0+8\n"),
+            "missing barrier: broadcast (a.c:2) tells PE 0 nothing about what PE 1 has received; put a barrier before get (a.c:3)");
+}
+
+// Blocks of a fcollect come from one member each, whether a trace has them in one range or in several.
+TEST(TraceCheck, blocksDependOnTheirSender) {
+  auto calls = [](const std::string &one, const std::string &two) {
+    return "coll pe=0 at=a.c:2 team=1 seq=0 name=fcollect src=0:s/0+8 " + one +
+           "\ncoll pe=1 at=a.c:2 team=1 seq=0 name=fcollect src=1:s/0+8 " + two + "\n";
+  };
+  for (const std::string &own : {calls("dst=0:d/0+16", "dst=1:d/0+16"),
+                                 calls("dst=0:d/0+8 dst=0:d/8+8", "dst=1:d/0+8 dst=1:d/8+8")}) {
+    EXPECT_EQ(adviceFor("team 1 0,1\nst pe=1 at=a.c:1 mem=1:d/8+8\n" + own), "0 findings");
+    EXPECT_NE(adviceFor("team 1 0,1\nst pe=1 at=a.c:1 mem=1:d/0+8\n" + own), "0 findings");
+  }
+}
+
 TEST(TraceCheck, collectivesThatDoNotMatch) {
   TraceReport report =
       test::checked("moac-trace 1\npes 2\nbarrier pe=0 at=a.c:1 seq=0\nsync pe=1 at=a.c:2 seq=0\n");
