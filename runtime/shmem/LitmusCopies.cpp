@@ -121,6 +121,10 @@ void Walker::forget(const Statement &s) {
   if (operation || s.kind == StatementKind::Store || s.kind == StatementKind::Rmw)
     markWritten(s);
   bool takes = s.kind == StatementKind::LanguageFence;
+  if (operation && s.op->type == OpType::Fence && !acquiredIds.empty()) {
+    copies.clear(); // what was taken is before the fence, and any plain access behind it
+    return;
+  }
   if (operation && fetches(s.op->type)) {
     bool here = peOf(s.places.back()) == me && s.op->type != OpType::PutSignal;
     takes = here && !s.op->nonBlocking && takesFromOthers(s);

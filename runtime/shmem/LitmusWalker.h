@@ -80,10 +80,7 @@ private:
   }
   moac_shmem_context contextOf(const model::Statement &s);
   /// A switch point between plain accesses, for coroutines.
-  void step() {
-    uint64_t ignored;
-    must(moac_shmem_signal_fetch(reinterpret_cast<uint64_t *>(words + layout.words()), &ignored));
-  }
+  void step() { moac_shmem_step(); }
 
   const model::Program &program;
   const Layout &layout;

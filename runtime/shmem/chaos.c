@@ -4,7 +4,8 @@
  *
  * Each remote store, atomic or signal becomes a parcel in its PE's queue. A parcel may be delivered
  * when no put, atomic or signal of the same context and target PE from before an earlier fence is
- * queued (a fence orders nothing behind a get); a signal only after its payload; a payload may
+ * queued (a fence orders nothing behind a get), and if it reads or stores in the own memory too, no
+ * such one to the own PE; a signal only after its payload; a payload may
  * arrive in two pieces. Blocking puts copy their source at once, non-blocking ones read it when
  * delivered. Operations that return a value, and blocking ones on the own PE, run at once, after
  * what a fence put before them. Quiet drains.
@@ -44,6 +45,7 @@ typedef struct Chaos {
   bool has_helper;
   _Atomic bool stop;
   uint64_t random;
+  int own; /* PE */
   uint64_t epochs[CONTEXT_SLOTS];
   Parcel queue[QUEUE_LIMIT];
   int count;
@@ -54,11 +56,19 @@ static Issue issue_of(Pe *pe, const Parcel *parcel) {
       .context = &pe->contexts[parcel->context], .index = parcel->context, .add = parcel->add};
 }
 
+/* Reads its source, or stores what it fetches, when it is delivered. */
+static bool touches_own(const Parcel *parcel) {
+  return parcel->kind == PARCEL_GET || (parcel->kind == PARCEL_PUT && parcel->copy == NULL) ||
+         (parcel->kind == PARCEL_ATOMIC && parcel->atomic.fetched != NULL);
+}
+
 static bool deliverable(const Chaos *chaos, int index) {
   const Parcel *parcel = &chaos->queue[index];
+  bool own = touches_own(parcel);
   for (int i = 0; i < chaos->count; ++i) {
     const Parcel *other = &chaos->queue[i];
-    if (other->kind != PARCEL_GET && other->context == parcel->context && other->to == parcel->to &&
+    if (other->kind != PARCEL_GET && other->context == parcel->context &&
+        (other->to == parcel->to || (own && other->to == chaos->own)) &&
         other->epoch < parcel->epoch)
       return false;
   }
@@ -113,13 +123,21 @@ static bool matches(const Parcel *parcel, int context, int to, uint64_t before) 
 }
 
 /* Delivers in random order all parcels of a context (-1: any) to a PE (-1: any) from before epoch
- * `before`. */
+ * `before`, and those to the own PE that hold them up. */
 static void drain(Pe *pe, int context, int to, uint64_t before) {
   Chaos *chaos = pe->chaos;
   for (;;) {
     int found[QUEUE_LIMIT], count = 0;
+    bool held_up = false;
     for (int i = 0; i < chaos->count; ++i)
-      if (matches(&chaos->queue[i], context, to, before) && deliverable(chaos, i))
+      if (matches(&chaos->queue[i], context, to, before)) {
+        if (deliverable(chaos, i))
+          found[count++] = i;
+        else
+          held_up = true;
+      }
+    for (int i = 0; held_up && count == 0 && i < chaos->count; ++i)
+      if (matches(&chaos->queue[i], context, chaos->own, before) && deliverable(chaos, i))
         found[count++] = i;
     if (count == 0)
       return;
@@ -137,6 +155,12 @@ static bool deliver_random(Pe *pe) {
     return false;
   deliver(pe, found[next_random(&chaos->random) % (unsigned)count]);
   return true;
+}
+
+void moac_shmem_chaos_settle(Pe *pe) {
+  pthread_mutex_lock(&pe->chaos->lock);
+  drain(pe, 0, pe->pe, pe->chaos->epochs[0]);
+  pthread_mutex_unlock(&pe->chaos->lock);
 }
 
 void moac_shmem_chaos_deliver_to(Pe *pe, int context, int to) {
@@ -174,6 +198,7 @@ static Status queue_put(Pe *pe, Issue issue, void *target, const void *source, s
                         const moac_shmem_signal *signal, int to, bool nbi) {
   char *copy = NULL;
   if (!nbi && bytes != 0) {
+    run_now(pe, issue, pe->pe); /* the source may be what a fence ordered before this */
     copy = malloc(bytes);
     if (copy == NULL)
       return moac_shmem_fail(MOAC_SHMEM_NO_RESOURCES, "put",
@@ -232,6 +257,7 @@ static Status chaos_get(Pe *pe, Issue issue, void *target, const void *source, s
     parcel->bytes = bytes;
   } else {
     run_now(pe, issue, from);
+    run_now(pe, issue, pe->pe);
     status = moac_shmem_embedded.get(pe, issue, target, source, bytes, from, nbi);
   }
   pthread_mutex_unlock(&pe->chaos->lock);
@@ -307,6 +333,7 @@ bool moac_shmem_chaos_start(Pe *pe, uint64_t seed) {
   if (chaos == NULL)
     return false;
   pthread_mutex_init(&chaos->lock, NULL);
+  chaos->own = pe->pe;
   pe->chaos = chaos;
   moac_shmem_chaos_reseed(pe, seed);
   pe->backend = &moac_shmem_chaos;

@@ -131,7 +131,7 @@ moac_shmem_status moac_shmem_wait(moac_shmem_which which, const moac_shmem_condi
   REQUIRE_PE(pe);
   RETURN_IF_FAILED(check_condition(__func__, condition, which, indices));
   schedule_point(pe);
-  moac_shmem_local_load_point();
+  moac_shmem_local_load_point(pe);
   hits = hits == NULL ? &ignored : hits;
   Waiter waiter = {0};
   while (
@@ -149,7 +149,7 @@ moac_shmem_status moac_shmem_test(moac_shmem_which which, const moac_shmem_condi
   size_t ignored;
   REQUIRE_PE(pe);
   RETURN_IF_FAILED(check_condition(__func__, condition, which, indices));
-  moac_shmem_local_load_point();
+  moac_shmem_local_load_point(pe);
   hits = hits == NULL ? &ignored : hits;
   bool held =
       look(which, condition, condition->count == 0 ? 0 : turn++ % condition->count, indices, hits);
@@ -176,7 +176,7 @@ moac_shmem_status moac_shmem_test(moac_shmem_which which, const moac_shmem_condi
 moac_shmem_status moac_shmem_signal_fetch(const uint64_t *word, uint64_t *value) {
   REQUIRE_PE(pe);
   schedule_point(pe);
-  moac_shmem_local_load_point();
+  moac_shmem_local_load_point(pe);
   if (value == NULL || !moac_shmem_symmetric(pe, word, sizeof *word) || (uintptr_t)word % 8 != 0)
     return FAIL(MOAC_SHMEM_INVALID_ADDRESS, "%p is no signal word", (const void *)word);
   if (pe->backend->progress != NULL)
@@ -199,7 +199,7 @@ moac_shmem_status moac_shmem_signal_wait_until(const uint64_t *word,
   if ((uintptr_t)word % 8 != 0 || !moac_shmem_symmetric(pe, word, sizeof *word))
     return FAIL(MOAC_SHMEM_INVALID_ADDRESS, "%p is no signal word", (const void *)word);
   schedule_point(pe);
-  moac_shmem_local_load_point();
+  moac_shmem_local_load_point(pe);
   Waiter waiter = {0};
   uint64_t seen;
   while (seen = __atomic_load_n(word, __ATOMIC_ACQUIRE),

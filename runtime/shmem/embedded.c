@@ -8,6 +8,7 @@
  * the next operation that loads, if there is one. Quiet pays at once, since it orders plain loads.
  */
 #include "runtime/shmem/embedded.h"
+#include "runtime/shmem/chaos.h"
 #include "runtime/shmem/trace.h"
 
 static _Thread_local bool fence_pending;
@@ -181,7 +182,11 @@ static void *embedded_ptr(Pe *pe, const void *object, int at) {
   return moac_shmem_embedded_translate(pe, object, 1, at);
 }
 
-void moac_shmem_local_load_point(void) { settle_fence(); }
+void moac_shmem_local_load_point(Pe *pe) {
+  settle_fence();
+  if (UNLIKELY(pe->chaos != NULL))
+    moac_shmem_chaos_settle(pe);
+}
 
 const Backend moac_shmem_embedded = {
     .name = "embedded",

@@ -7,6 +7,6 @@
 /* The address of PE at's copy of a symmetric object, or NULL. */
 char *moac_shmem_embedded_translate(Pe *pe, const void *object, size_t bytes, int at);
 /* Before a synchronising load of this PE's own memory: pays for a fence that came before it. */
-void moac_shmem_local_load_point(void);
+void moac_shmem_local_load_point(Pe *pe);
 
 #endif

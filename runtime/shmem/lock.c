@@ -2,6 +2,7 @@
  * served, the second the next ticket, so the lock is handed over in the order of arrival. Unlocking
  * completes the holder's operations first.
  */
+#include "runtime/shmem/embedded.h"
 #include "runtime/shmem/internal.h"
 #include "runtime/shmem/trace.h"
 
@@ -33,6 +34,7 @@ moac_shmem_status moac_shmem_lock(long *lock) {
   uint32_t *serving = (uint32_t *)lock, mine, now;
   RETURN_IF_FAILED(check_lock(pe, __func__, lock));
   schedule_point(pe);
+  moac_shmem_local_load_point(pe);
   RETURN_IF_FAILED(take(pe, serving + 1, MOAC_SHMEM_ATOMIC_ADD, 1, 0, &mine));
   Waiter waiter = {0};
   for (;;) {
@@ -63,6 +65,7 @@ moac_shmem_status moac_shmem_try_lock(long *lock, bool *taken) {
   uint32_t *serving = (uint32_t *)lock, now, next;
   RETURN_IF_FAILED(check_lock(pe, __func__, lock));
   schedule_point(pe);
+  moac_shmem_local_load_point(pe);
   RETURN_IF_FAILED(take(pe, serving, MOAC_SHMEM_ATOMIC_FETCH, 0, 0, &now));
   RETURN_IF_FAILED(take(pe, serving + 1, MOAC_SHMEM_ATOMIC_COMPARE_SWAP, now + 1, now, &next));
   *taken = next == now;

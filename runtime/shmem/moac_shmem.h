@@ -159,6 +159,9 @@ moac_shmem_status moac_shmem_run(const moac_shmem_run_options *options, void (*b
 /* For tests, in a world that was started with a chaos seed: the deliveries of this PE follow a new
  * seed from now on; in coroutines PE 0's call renews the schedule too. Errors: INVALID_ARGUMENT. */
 moac_shmem_status moac_shmem_reseed(uint64_t seed);
+/* A point between plain accesses: under coroutines another PE may run, elsewhere deliveries may
+ * arrive. It orders nothing. */
+void moac_shmem_step(void);
 
 /* --- Symmetric heap: every call here is collective over all PEs with equal arguments
  * ------------------------------- */

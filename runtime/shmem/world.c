@@ -235,6 +235,15 @@ moac_shmem_status moac_shmem_reseed(uint64_t seed) {
   return MOAC_SHMEM_OK;
 }
 
+void moac_shmem_step(void) {
+  Pe *pe = self_pe();
+  if (pe == NULL)
+    return;
+  schedule_point(pe);
+  if (pe->backend->progress != NULL)
+    pe->backend->progress(pe);
+}
+
 /* --- Threads and coroutines
  * ------------------------------------------------------------------------ */
 
