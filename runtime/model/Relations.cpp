@@ -84,8 +84,11 @@ private:
     }
   }
 
-  // E2: context handles are per PE, so equal contexts means equal handles on one PE.
+  // E2: context handles are per PE, so equal contexts means equal handles on one PE. Collectives are
+  // on none: a fence delivers nothing before them.
   bool sameStream(const Operation &a, const Operation &b) const {
+    if (b.collective >= 0)
+      return false;
     return !contextsMatter || (a.context == b.context && a.home == b.home);
   }
 

@@ -77,7 +77,7 @@ Knowledge TraceOrder::before(const Call &call, int pe, bool local) {
   known.unite(state.lco);            // lco
   known.unite(state.fencedNormal);   // rdo, normal accesses
   auto stream = state.streams.find({call.r.context, pe});
-  if (stream != state.streams.end())
+  if (stream != state.streams.end() && call.r.kind != RecordKind::Collective) // on no context
     known.unite(stream->second.fenced); // rdo, deliveries to the same PE
   auto ilv = state.ilv.find(pe);
   if (local && induces(call.r) && ilv != state.ilv.end())
