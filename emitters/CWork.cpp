@@ -55,6 +55,8 @@ private:
       return branch(s);
     if (s.is("="))
       return assign(s);
+    if (s.is("atomic"))
+      return assign(s.args[0]);
     if (s.begins("let "))
       values[lastWord(s.head)] = value(s.args[0]);
     else if (s.begins("array "))

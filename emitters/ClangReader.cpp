@@ -131,7 +131,17 @@ public:
     for (const Expr *argument : e->arguments())
       arguments.push_back(expression(widened(argument)));
     const FunctionDecl *callee = e->getDirectCallee();
+    if (const std::string name = callee ? callee->getNameAsString() : ""; llvm::StringRef(name).starts_with(atomicAdd) && arguments.size() == 2 && arguments[0].is("address of"))
+      return added(name.substr(std::strlen(atomicAdd)), arguments[0].args[0], arguments[1], e->getArg(1)->getType());
     return {callee ? calledWord(callee->getNameAsString()) : "unknown call", std::move(arguments), 0};
+  }
+
+  static constexpr const char *atomicAdd = "moac_atomic_add_";
+
+  /// What its call does: integers wrap, as in the function that adds elsewhere.
+  Term added(const std::string &type, const Term &target, const Term &value, QualType by) {
+    const std::string word = by->isFloatingType() ? operatorWord(BO_Add, by) : calledWord("moac_add_" + type);
+    return {"atomic", {{"=", {target, {word, {target, value}, 0}, }, 0}}, 0};
   }
 
   Term VisitUnaryOperator(const UnaryOperator *e) {
@@ -144,8 +154,7 @@ public:
     case UO_PostInc:
       return {"post ++", {std::move(part)}, 0};
     case UO_Minus:
-      if (!part.begins("-") && !e->getType()->isUnsignedIntegerType() &&
-          (isNumber(part) || part.is("inf")))
+      if (!part.begins("-") && !e->getType()->isUnsignedIntegerType() && (isNumber(part) || part.is("inf")))
         return leaf("-" + part.head);
       return {"neg " + typeWord(e->getType()), {std::move(part)}, 0};
     default:
@@ -156,8 +165,7 @@ public:
   Term VisitBinaryOperator(const BinaryOperator *e) {
     std::vector<Term> both = parts({e->getLHS(), e->getRHS()});
     if (isConstantOperand(e->getLHS()) && isConstantOperand(e->getRHS())) // has the type of indices
-      return {reading::operatorWord(BinaryOperator::getOpcodeStr(e->getOpcode()).str(), "i64"),
-              std::move(both), 0};
+      return {reading::operatorWord(BinaryOperator::getOpcodeStr(e->getOpcode()).str(), "i64"), std::move(both), 0};
     return {operatorWord(e->getOpcode(), e->getType()), std::move(both), 0};
   }
 
@@ -219,10 +227,7 @@ private:
 
   std::optional<Term> constant(const Expr *e) {
     if (e->getType()->isPointerType())
-      return e->isNullPointerConstant(const_cast<ASTContext &>(context),
-                                      Expr::NPC_ValueDependentIsNotNull)
-                 ? std::optional<Term>(leaf("NULL"))
-                 : std::nullopt;
+      return e->isNullPointerConstant(const_cast<ASTContext &>(context), Expr::NPC_ValueDependentIsNotNull) ? std::optional<Term>(leaf("NULL")) : std::nullopt;
     Expr::EvalResult result;
     if (!e->EvaluateAsRValue(result, context) || result.HasSideEffects)
       return std::nullopt;
@@ -352,7 +357,7 @@ private:
 
   Term clause(const OMPClause *clause) {
     if (const auto *collapse = dyn_cast<OMPCollapseClause>(clause))
-      return leaf("collapse " + collapsed(collapse->getNumForLoops()));
+      return leaf("collapse " + constant(collapse->getNumForLoops()).value_or(leaf("unknown")).head);
     if (const auto *threads = dyn_cast<OMPNumThreadsClause>(clause)) {
       const Term count = expression(threads->getNumThreads());
       return {"num_threads", {count.is("call moac_threads") ? estimate(count.args[0]) : count}, 0};
@@ -371,11 +376,6 @@ private:
     if (const auto *schedule = dyn_cast<OMPScheduleClause>(clause))
       return leaf(schedule->getChunkSize() ? "schedule other" : std::string("schedule ") + getOpenMPSimpleClauseTypeName(llvm::omp::OMPC_schedule, schedule->getScheduleKind()));
     return leaf("unknown clause " + llvm::omp::getOpenMPClauseName(clause->getClauseKind()).str());
-  }
-
-  std::string collapsed(const Expr *count) {
-    const std::optional<Term> value = constant(count);
-    return value ? value->head : "unknown";
   }
 
   const ASTContext &context;

@@ -26,8 +26,8 @@ const CastRow *findCast(const LangTraits &lang, Elem from, Elem to) {
   return nullptr;
 }
 
-const UpdateRow *findUpdate(const LangTraits &lang, Op op, Elem operand) {
-  for (const UpdateRow &row : lang.updates)
+const UpdateRow *findUpdate(const std::vector<UpdateRow> &rows, Op op, Elem operand) {
+  for (const UpdateRow &row : rows)
     if (row.op == op && (row.operands & only(operand)))
       return &row;
   return nullptr;

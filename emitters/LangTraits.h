@@ -125,7 +125,7 @@ struct LangTraits {
   // Expressions. Rows of `ops` are tried in order.
   std::vector<OpRow> ops;
   std::vector<CastRow> casts;
-  std::vector<UpdateRow> updates;
+  std::vector<UpdateRow> updates, atomics; // those that other threads do not disturb have a row, or there are none
   Text load;             // {array} {offset}
   int primaryPrecedence; // of names, literals, loads
   // Statements
@@ -193,7 +193,7 @@ struct LangTraits {
 /// The row for `op` on `operand`, or null.
 const OpRow *findOp(const LangTraits &lang, Op op, Elem operand);
 const CastRow *findCast(const LangTraits &lang, Elem from, Elem to);
-const UpdateRow *findUpdate(const LangTraits &lang, Op op, Elem operand);
+const UpdateRow *findUpdate(const std::vector<UpdateRow> &rows, Op op, Elem operand);
 const LiteralRow *findLiteral(const LangTraits &lang, Elem type);
 
 /// Every question without an answer, as `add on f64`; empty for a complete table.

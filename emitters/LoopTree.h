@@ -155,6 +155,7 @@ struct Update {
   std::string name;
   std::optional<Expr> offset;
   Expr value;
+  bool atomic = false;
 };
 /// An element that will be written soon, or read.
 struct Prefetch {

@@ -428,7 +428,7 @@ void KernelBuilder::update(onf::UpdateOp op, Body &body) {
       body.push_back({Assign{buffer.name, std::move(value)}});
     return;
   }
-  body.push_back({Update{fn, buffer.name, std::move(offset), std::move(value)}});
+  body.push_back({Update{fn, buffer.name, std::move(offset), std::move(value), op.getAtomic()}});
 }
 
 } // namespace

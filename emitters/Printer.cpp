@@ -139,9 +139,11 @@ void Printer::print(const Update &update) {
   const Expr target =
       update.offset ? load(update.name, type, *update.offset) : name(update.name, type);
   const std::string spelled = expression(target);
-  if (const UpdateRow *row = findUpdate(lang, update.op, type))
-    line(fill(use(row->text),
-              {{"target", lastBreaks(spelled)}, {"value", expression(update.value)}}));
+  const UpdateRow *row = findUpdate(update.atomic ? lang.atomics : lang.updates, update.op, type);
+  if (row)
+    lines(fill(use(row->text), {{"target", lastBreaks(spelled)}, {"value", expression(update.value)}}));
+  else if (update.atomic)
+    problem("this language has no atomic updates, which `reduce : atomic` asks for");
   else
     assignment(lastBreaks(spelled), apply(update.op, type, {target, update.value}));
 }

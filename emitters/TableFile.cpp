@@ -104,7 +104,7 @@ LangTraits blankTable(const std::string &name) {
     return unsupported(fmt::format("the table '{}' has no '{}'", name, key));
   };
   LangTraits lang{.name = "table", .typeNames = {}, .literals = {}, .literalTrue = none, .literalFalse = none, .negativePrecedence = 0,
-                  .ops = {}, .casts = {}, .updates = {}, .load = none, .primaryPrecedence = 100, .note = none, .let = none, .variable = none,
+                  .ops = {}, .casts = {}, .updates = {}, .atomics = {}, .load = none, .primaryPrecedence = 100, .note = none, .let = none, .variable = none,
                   .declaration = none, .arrayDeclaration = none, .assign = none, .prefetch = none, .prefetchRead = none,
                   .gather = unsupported("only the C target calls the SHMEM layer"), .meet = unsupported("only the C target calls the SHMEM layer"),
                   .fail = none, .call = none, .ifOpen = none, .ifElse = none, .ifClose = none,

@@ -52,7 +52,7 @@ namespace {
 bool isSilent(const Term &term) {
   if (term.args.empty())
     return true;
-  for (std::string_view word : {"block", "let ", "var ", "array ", "if", "return"})
+  for (std::string_view word : {"block", "atomic", "let ", "var ", "array ", "if", "return"})
     if (term.begins(word))
       return true;
   return false;

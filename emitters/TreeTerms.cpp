@@ -215,7 +215,8 @@ private:
     const Expr old = tree::name("", type);
     Term value = termOf(apply(update.op, type, {old, update.value}));
     fillIn(value, target);
-    out.args.push_back(node("=", {std::move(target), std::move(value)}));
+    Term done = node("=", {std::move(target), std::move(value)});
+    out.args.push_back(update.atomic ? node("atomic", {std::move(done)}) : std::move(done));
   }
   /// Puts the updated element where its placeholder stands.
   static void fillIn(Term &term, const Term &target) {

@@ -80,6 +80,9 @@ public:
         if (llvm::is_contained(signature.symbols, name))
           signature.bound[name] = value;
     for (auto kernel : module->getOps<moa::KernelOp>())
+      if (options.fastOrder)
+        kernel->setAttr("fast_order", UnitAttr::get(&context));
+    for (auto kernel : module->getOps<moa::KernelOp>())
       if (kernel.getScheduleAttr() && !hasErrors())
         at(Stage::Scheduled); // so that what is wrong with a schedule is told with the rest
   }

@@ -63,6 +63,7 @@ struct LoadOptions {
   std::map<std::string, int64_t> bindings; ///< symbols that become constants
   bool unchecked = false;                  ///< leave out run-time index checks
   bool strictOrder = false;                ///< reductions in the written order
+  bool fastOrder = false;                  ///< sums of floats in any order where a schedule asks for it
   /// Directives by kernel, a line each, in place of the schedule that the file gives it; empty: none.
   std::map<std::string, std::string> schedules;
   uint64_t patience = 0; ///< steps of the interpreter on a formula; 0: as many as ir/Interpreter.h says

@@ -108,7 +108,7 @@ private:
     std::string target = n.name + (n.offset ? "[" + text(*n.offset) + "]" : "");
     Infix infix = infixOf(n.op);
     if (infix.precedence == Sum || infix.precedence == Product)
-      line(fmt::format("{} {}= {}", target, n.op == Op::mul_ ? "*" : n.op == Op::sub_ ? "-" : "+", text(n.value)));
+      line(fmt::format("{} {}= {}{}", target, n.op == Op::mul_ ? "*" : n.op == Op::sub_ ? "-" : "+", text(n.value), n.atomic ? ", atomic" : ""));
     else
       line(fmt::format("{} = {}({}, {})", target, opName(n.op), target, text(n.value)));
   }

@@ -112,12 +112,8 @@ private:
 
   void strategy(const ast::Name &name) {
     static const std::vector<std::string> all = {"owner", "private", "atomic", "recompute"};
-    if (llvm::is_contained(all, name.text)) {
-      if (name.text == "atomic")
-        diags.report(diag::notYet, name.range, "reduce by " + name.text);
-    } else {
+    if (!llvm::is_contained(all, name.text))
       diags.report(diag::unknownStrategy, name.range, name.text).help(didYouMean(name.text, all));
-    }
   }
 
   const KernelInfo &kernel;

@@ -31,6 +31,8 @@ void addSourceOptions(CLI::App &app, SourceOptions &source, bool withFile = true
   app.add_flag("--unchecked", source.load.unchecked, "leave out run-time index checks");
   app.add_flag("--strict-order", source.load.strictOrder,
                "evaluate reductions in the written order");
+  app.add_flag("--fast-order", source.load.fastOrder,
+               "let `reduce k : atomic` add floats in any order, another in each run");
 }
 
 /// One subcommand: its options, and what runs when it is chosen.

@@ -57,6 +57,8 @@ private:
     }
     cost.fusable = cost.fusable + runs.times(Expr(b.fused));
     cost.atomics = cost.atomics + runs.times(Expr(b.atomics));
+    if (b.atomics)
+      cost.counted["op atomic"] = cost.atomics;
     for (const Access &access : b.accesses) {
       ArrayCost &array = cost.arrays[access.array];
       Count &of = access.kind == AccessKind::Load ? array.loads : access.kind == AccessKind::Store ? array.stores : array.updates;

@@ -157,6 +157,8 @@ LogicalResult Code::memory(Operation *op) {
   Element element = program.buffers[id].element;
   ++block().buffers[program.buffers[id].name].updates;
   block().visits += !update.getBlock();
+  if (update.getAtomic())
+    ++block().operations["atomic"];
   ++block().operations[(update.getKind() + "." + StringRef(elementName(element))).str()];
   uint32_t value = slot(update.getValue());
   emit(Op::updateBuffer, static_cast<unsigned>(*kind), value, id, offsetSlot(update.getOffset()),

@@ -158,9 +158,10 @@ def Onf_UpdateOp : Onf_Op<"update", []> {
   let summary = "combine an element with a value: buf[off] = buf[off] op v";
   let description = [{
     `kind`: add mul max min any all. One execution visits one point of a reduction; in a `block` it may be padding, or the
-    sum of many points.
+    sum of many points. An `atomic` one (add only) is not disturbed by those of other threads to the same element.
   }];
-  let arguments = (ins StrAttr:$kind, Moa_Scalar:$value, Onf_BufferType:$buffer, Optional<Index>:$offset, UnitAttr:$block);
+  let arguments = (ins StrAttr:$kind, Moa_Scalar:$value, Onf_BufferType:$buffer, Optional<Index>:$offset, UnitAttr:$block,
+                       UnitAttr:$atomic);
   let assemblyFormat = "$kind $value `,` $buffer (`[` $offset^ `]`)? attr-dict `:` type($value) `,` type($buffer)";
 }
 

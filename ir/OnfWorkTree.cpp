@@ -144,6 +144,7 @@ private:
 
   void update(onf::UpdateOp op, WorkBlock &to) {
     access(op.getBuffer(), op.getOffset(), AccessKind::Update, to);
+    to.atomics += op.getAtomic();
     count(op.getKind(), cast<onf::BufferType>(op.getBuffer().getType()).getElementType(), to);
   }
 

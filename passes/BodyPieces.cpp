@@ -253,13 +253,13 @@ void BodyEmitter::forPiece(const AxisLoop &loop, const Piece &piece, const Range
   if (std::string text = piece.text(indexName(loop.axis).str()); !text.empty())
     onf::NoteOp::create(b, loc, text);
   auto lifts = context.lifts.find(loop.axis);
-  if (lifts != context.lifts.end() && loop.deepest && !loop.reverse && !range.step)
+  if (lifts != context.lifts.end() && loop.deepest && !loop.reverse && !range.step && loop.collapse == 0)
     if (auto along = divisionAlong(loop.root, name, known.around, context.exprs);
         along && llvm::is_contained(lifts->second, shape::floordiv(along->x, along->m)))
       return forQuotients(loop, *along, {range.lo, range.hi}, !outside.provePositive(along->m), inside);
   Value lo = loop.parts && !range.step ? forParts(loop, range, inside) : range.lo;
   bool isEdge = loop.role == "lanes" && piece.isSingle(outside); // lanes would cost more than they do
-  Value index = openLoop(b, loc, lo, range.hi, indexName(loop.axis), isEdge ? "sequential" : loop.role, 0, loop.reverse);
+  Value index = openLoop(b, loc, lo, range.hi, indexName(loop.axis), isEdge ? "sequential" : loop.role, loop.collapse, loop.reverse);
   complete(index, range.step, loop.copies);
   enter(loop.axis, index);
   inside();

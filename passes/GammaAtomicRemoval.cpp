@@ -8,7 +8,12 @@
 //                 extent is stored, which is what a divided loop over terms would have saved
 //     private     the terms are divided in parts, each adds for itself, the parts are combined in their order (Online.h)
 //
+//
+// Where a user wants the loop over terms divided all the same, each update is atomic, and on floats that is another order of the
+// sum in each run: only with --fast-order.
+//
 // What is decided here is data: `reduce S [k] "owner"` for each stage, `place P inline` for what is computed again.
+#include "passes/AxisChoice.h"
 #include "passes/Passes.h"
 #include "passes/ReduceStrategy.h"
 #include "passes/Schedule.h"
@@ -62,6 +67,8 @@ private:
                       "a reduction has one strategy: leave one of the two out");
       if (said.empty())
         schedule.add("reduce", stage->name(), {indexName(index).str()}, directive.mode);
+      if (directive.mode == "atomic" && failed(checkAtomic(directive, i, *stage, index)))
+        return failure();
       if (directive.mode == "recompute" && failed(recompute(directive, i, *stage, index, recomputed)))
         return failure();
       report(*stage, stage->name() + ": the terms over " + indexName(index).str() + " by " + directive.mode.str());
@@ -71,6 +78,33 @@ private:
     if (directive.mode == "recompute" && !recomputed)
       return refuse(directive, i, "the terms of " + summed + " along it are made of nothing that can be computed again" + stays,
                     "say `reduce " + name + " : owner`, or nothing");
+    return success();
+  }
+
+  LogicalResult checkAtomic(const UserDirective &directive, unsigned i, Stage &stage, BlockArgument index) {
+    if (!stage.root || stage.root.getKind() != "add" || !accumulatesInPlace(stage))
+      return refuse(directive, i, "'" + stage.name() + "' is no sum that can be kept in its elements: its operation is another, or its elements are of a smaller type",
+                    "sums of f32, f64, i32 and i64 can be; otherwise `reduce " + directive.names[i] + " : owner`");
+    Type element = stage.gen.arrayType().getElementType();
+    auto integer = dyn_cast<IntegerType>(element);
+    if (!element.isF32() && !element.isF64() && (!integer || integer.isUnsigned() || integer.getWidth() < 32))
+      return refuse(directive, i, "the elements of '" + stage.name() + "' are of a type that has no atomic addition", "sums of f32, f64, i32 and i64 have one");
+    if (isa<FloatType>(element) && !kernel->hasAttr("fast_order"))
+      return refuse(directive, i, "the sum '" + stage.name() + "' is of floats: it would depend on the order in which threads come to add",
+                    "`--fast-order` allows that; `reduce " + directive.names[i] + " : private` divides the terms and keeps the order");
+    unsigned n = index.getArgNumber();
+    IndexSet bounds;
+    collectFreeIndices(stage.root.lower(n), bounds);
+    collectFreeIndices(stage.root.upper(n), bounds);
+    if (!bounds.empty() || llvm::any_of(stage.root.domain(n).getArguments(), [](BlockArgument other) { return !other.use_empty(); }))
+      return refuse(directive, i, "which terms along it there are depends on other indices of '" + stage.name() + "', so that its loop cannot stand first, for the threads to divide",
+                    "say `reduce " + directive.names[i] + " : owner`");
+    bool inside = llvm::any_of(user.all(), [&](const UserDirective &other) {
+      return other.is("place") && other.mode == "at" && llvm::is_contained(ArrayRef(other.names).drop_back(), stage.name());
+    });
+    if (inside || (!schedule.placement(stage.name()).empty() && schedule.placement(stage.name()) != "store"))
+      return refuse(directive, i, "'" + stage.name() + "' is no whole array where it is placed, and threads could not share its elements", "leave the place of '" + stage.name() + "' open");
+    schedule.add("keep", stage.name(), {});
     return success();
   }
 

@@ -335,7 +335,8 @@ private:
     Storage &place = storage[stage.gen.getResult()];
     if (!place.lengths.empty())
       confine(nest, stage, regions, place, emitter, around);
-    emitStageLoops(b, stage, place, loopOrder(nest, stage, schedule, context.lifted, regions), schedule, emitter);
+    Value shared = schedule.mode("reduce", stage.name()) == "atomic" ? estimateWork(nest) : Value();
+    emitStageLoops(b, stage, place, loopOrder(nest, stage, schedule, context.lifted, regions), schedule, emitter, shared);
   }
 
   /// The part of a stage that is needed here: where its loops begin and end, and where its buffer begins.

@@ -215,7 +215,8 @@ struct GammaNest : impl::GammaNestBase<GammaNest> {
       return;
     schedule.add("order", stage.name(), namesOf(order));
     std::vector<std::string> lanes = planned.lanes[&stage];
-    if (lanes.empty() && !order.back().isReduction() && (!stage.hasReduction() || stage.root || onDevice(stage.gen)))
+    bool atomic = schedule.mode("reduce", stage.name()) == "atomic";
+    if (lanes.empty() && !atomic && !order.back().isReduction() && (!stage.hasReduction() || stage.root || onDevice(stage.gen)))
       lanes = namesOf(order.back());
     if (!lanes.empty())
       schedule.add("lanes", stage.name(), lanes);

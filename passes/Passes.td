@@ -78,7 +78,7 @@ def GammaLift : Pass<"gamma-lift", "::moac::moa::KernelOp"> {
 def GammaAtomicRemoval : Pass<"gamma-atomic-removal", "::moac::moa::KernelOp"> {
   let summary = "Decide who adds the terms of the reductions that a schedule speaks of";
   let description = [{
-    Pre-condition: axes have their names (gamma-lift). For each `reduce` of the user, adds `reduce S [k] "owner"`, `"private"` or
+    Pre-condition: axes have their names (gamma-lift). For each `reduce` of the user, adds `reduce S [k] "owner"`, `"private"`, `"atomic"` or
     `"recompute"` for every stage that it speaks of, and for the last `place P inline` for the values that the terms are made of
     along k. Refuses what names no reduction, says two things of one, or asks to compute again where there is nothing to compute.
   }];

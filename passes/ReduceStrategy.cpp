@@ -18,6 +18,16 @@ StringRef moac::strategyOf(Stage &stage) {
   return found;
 }
 
+BlockArgument moac::dividedTerms(Stage &stage) {
+  UserSchedule user(stage.gen->getParentOfType<KernelOp>());
+  for (const UserDirective &directive : user.all())
+    for (StringRef name : directive.names)
+      for (const StageLoop &loop : allLoops(stage, LiftedAxes()))
+        if (directive.is("reduce") && directive.mode == "atomic" && loop.isReduction() && isCalled(loop, stage, name))
+          return loop.axis;
+  return {};
+}
+
 LogicalResult moac::checkStrategies(const UserSchedule &user, StageGraph &graph, ArrayRef<std::string> divided) {
   for (const UserDirective &directive : user.all())
     for (auto [i, name] : llvm::enumerate(directive.is("reduce") ? ArrayRef(directive.names) : ArrayRef<StringRef>())) {

@@ -6,7 +6,7 @@
 //                             inside the loop `it` of these
 //   place S store             S is a whole array
 //   keep S                    S is not inlined unless it is placed so
-//   reduce S [k] "owner"      who adds the terms of the reduction S: owner, private or recompute (GammaAtomicRemoval)
+//   reduce S [k] "owner"      who adds the terms of the reduction S: owner, private, recompute or atomic (GammaAtomicRemoval)
 //   nest R [b, i]             R roots a nest whose outer loops are these loops of R
 //   parallel R [b, i]         these outer loops are divided among threads
 //   order S [k, p]            the loops of S inside the nest, outermost first; a reduction axis in the list is a loop of the

@@ -44,6 +44,7 @@ public:
     for (Nest &nest : nests)
       placed(nest);
     placements("store");
+    atomics();
     loopSets("parallel");
     loopSets("lanes");
     unrolls();
@@ -65,6 +66,12 @@ private:
     line("online " + streamed);
     if (group->inParts)
       line("reduce " + streamed + " : private");
+  }
+
+  void atomics() {
+    for (auto &stage : graph.stages)
+      if (schedule.mode("reduce", stage->name()) == "atomic")
+        line("reduce " + loopNames(stage->root.term().getArgument(0)).back() + " : atomic");
   }
 
   /// Lengths of the tiles that moac makes.

@@ -20,8 +20,8 @@ namespace {
 class StageLoops {
 public:
   StageLoops(OpBuilder &b, Stage &stage, const Storage &place, ArrayRef<StageLoop> order, const Schedule &schedule,
-             BodyEmitter &emitter)
-      : b(b), stage(stage), place(place), emitter(emitter), loc(stage.gen.getLoc()), schedule(schedule), lanes(schedule.axes("lanes", stage.name())),
+             BodyEmitter &emitter, Value shared)
+      : b(b), stage(stage), place(place), emitter(emitter), shared(shared), loc(stage.gen.getLoc()), schedule(schedule), lanes(schedule.axes("lanes", stage.name())),
         order(order) {}
 
   void emit() {
@@ -33,9 +33,13 @@ public:
     over(outside, stage.root.termValue(), {}, [&] {
       auto free = llvm::make_filter_range(within, [&](const StageLoop &loop) { return !isReduction(loop); });
       emitter.apart([&] { initialise(llvm::to_vector(free)); });
+      OpBuilder::InsertionGuard keep(b);
+      if (shared)
+        b.setInsertionPointToEnd(&onf::ParallelOp::create(b, loc, shared).getBody().emplaceBlock());
       over(within, stage.root.termValue(), stage.root, [&] {
         Value term = emitter.emit(stage.root.termValue());
-        onf::UpdateOp::create(b, loc, stage.root.getKind(), term, place.buffer, offset());
+        auto update = onf::UpdateOp::create(b, loc, stage.root.getKind(), term, place.buffer, offset());
+        update.setAtomic(bool(shared));
       });
     });
   }
@@ -73,7 +77,9 @@ private:
       std::tie(loop.lo, loop.hi) = emitter.emitBounds(red, of.axis.getArgNumber());
     else
       loop.lo = indexConstant(b, loc, 0), loop.hi = extentOf(of.axis);
-    if (of.axis == order.back().axis && of.last && llvm::is_contained(lanes, of.digit.name))
+    if (shared && &of == &order.front())
+      loop.role = "parallel", loop.collapse = 1;
+    else if (of.axis == order.back().axis && of.last && llvm::is_contained(lanes, of.digit.name))
       loop.role = "lanes";
     else if (std::optional<unsigned> copies = copiesOf(of.digit.name))
       loop.role = "unroll", loop.copies = *copies;
@@ -125,6 +131,7 @@ private:
   Stage &stage;
   const Storage &place;
   BodyEmitter &emitter;
+  Value shared; ///< the work of the team that divides the first loop
   Location loc;
   const Schedule &schedule;
   std::vector<std::string> lanes;
@@ -134,6 +141,6 @@ private:
 } // namespace
 
 void moac::emitStageLoops(OpBuilder &b, Stage &stage, const Storage &place, ArrayRef<StageLoop> order,
-                          const Schedule &schedule, BodyEmitter &emitter) {
-  StageLoops(b, stage, place, order, schedule, emitter).emit();
+                          const Schedule &schedule, BodyEmitter &emitter, Value shared) {
+  StageLoops(b, stage, place, order, schedule, emitter, shared).emit();
 }

@@ -13,9 +13,10 @@ mlir::Value openLoop(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value l
                      llvm::StringRef role, unsigned collapse = 0, bool reverse = false);
 
 /// Emits a stage whose other axes are bound in `emitter`: loops over `order`, outermost first, and the value of each element
-/// written to `place`. When the order holds the axes of the root reduction, the stage accumulates in `place`.
+/// written to `place`. When the order holds the axes of the root reduction, the stage accumulates in `place`. With `shared`, the
+/// work of a team, the first loop is one over terms that the team divides: updates are atomic.
 void emitStageLoops(mlir::OpBuilder &builder, Stage &stage, const Storage &place, llvm::ArrayRef<StageLoop> order,
-                    const Schedule &schedule, BodyEmitter &emitter);
+                    const Schedule &schedule, BodyEmitter &emitter, mlir::Value shared = {});
 
 } // namespace moac
 

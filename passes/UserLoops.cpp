@@ -1,6 +1,7 @@
 // The user's order of loops; see UserLoops.h.
 #include "passes/UserLoops.h"
 #include "passes/AxisChoice.h"
+#include "passes/ReduceStrategy.h"
 #include "passes/Slice.h"
 
 using namespace mlir;
@@ -52,7 +53,11 @@ LogicalResult UserLoops::refuse(Mention at, StringRef kind, const Twine &reason,
   return user.refuse(*at.directive, at.name, kind, reason, help);
 }
 
+bool UserLoops::isAtomic(Stage &stage) { return bool(dividedTerms(stage)); }
+
 bool UserLoops::isSpokenOf(Stage &stage) const {
+  if (isAtomic(stage))
+    return true;
   for (const StageLoop &loop : allLoops(stage, lifted)) {
     if (lifted.isLifted(loop.axis))
       return true;
@@ -78,8 +83,15 @@ FailureOr<UserLoops::Loops> UserLoops::orderOf(Stage &stage) {
     for (BlockArgument axis : stage.root.term().getArguments())
       add(axis);
   LiftedAxes::mark(loops);
+  if (isAtomic(stage)) { // the first loop over terms, which the threads divide, stands first
+    auto *first = llvm::find_if(loops, [&](const StageLoop &loop) { return loop.axis == dividedTerms(stage); });
+    std::rotate(loops.begin(), first, first + 1);
+  }
   if (mlir::failed(arrange(stage, loops)))
     return failure();
+  if (isAtomic(stage) && loops.front().axis != dividedTerms(stage))
+    return refuse(mentions("order").front(), "cannot-order", "the threads divide the terms of '" + stage.name() + "', whose loop would run inside '" + loops.front().digit.name + "'",
+                  "put the loop over the terms first");
   LiftedAxes::mark(loops);
   if (mlir::failed(checkReductions(stage, loops)))
     return failure();

@@ -25,6 +25,8 @@ public:
   llvm::SmallVector<Mention> mentions(llvm::StringRef verb) const;
   /// The first by which a directive of this verb means the loop.
   Mention mentionOf(llvm::StringRef verb, Stage &stage, const StageLoop &loop) const;
+  /// A user wants its terms divided among threads that add to its elements.
+  static bool isAtomic(Stage &stage);
   /// Somebody speaks of a loop of the stage.
   bool isSpokenOf(Stage &stage) const;
   mlir::LogicalResult refuse(Mention at, llvm::StringRef kind, const llvm::Twine &reason,

@@ -51,6 +51,8 @@ private:
   // ---- nests
 
   LogicalResult plan(Stage &stage) {
+    if (isAtomic(stage))
+      return root(stage);
     if (Mention mention = placeAt(stage))
       return place(stage, mention);
     if (llvm::any_of(nests, [&](const PlannedNest &planned) { return planned.nest.axisOf.count(&stage) != 0; }))
@@ -110,6 +112,13 @@ private:
     Nest &nest = planned.nest;
     Stage &root = *nest.root;
     unsigned free = leadingFree(nest.loops);
+    if (isAtomic(root)) {
+      for (const StageLoop &loop : ArrayRef(nest.loops).drop_front())
+        if (Mention mention = mentionOf("parallel", root, loop))
+          return refuse(mention, "cannot-parallel", "the threads divide the terms of '" + root.name() + "' along '" + nest.loops[0].digit.name + "' already",
+                        "leave one of the two out");
+      return success();
+    }
     SmallVector<unsigned> chosen;
     for (unsigned i = 0; i < nest.loops.size(); ++i)
       if (Mention mention = mentionOf("parallel", root, nest.loops[i])) {
@@ -117,7 +126,7 @@ private:
           return refuse(mention, "cannot-parallel",
                         "it is a loop of the reduction of '" + root.name() +
                             "': its iterations add to the same elements",
-                        "divide a loop over elements among the threads");
+                        "divide a loop over elements among the threads, or say `reduce " + nest.loops[i].digit.name + " : private` or `atomic`");
         if (i >= free)
           return refuse(mention, "cannot-parallel",
                         "it runs inside '" + nest.loops[free].digit.name +
@@ -162,7 +171,7 @@ private:
       nest.members.insert(nest.members.begin(), &stage);
       return true;
     }
-    if (nest.contraction)
+    if (nest.contraction || isAtomic(*nest.root))
       return false;
     Nest outer = nest;
     outer.depth = nest.firstParallel + nest.parallel;
@@ -315,7 +324,7 @@ private:
       Loops inner = member == nest.root ? Loops(order->begin() + nest.depth, order->end())
                                         : insideOf(nest, *member, *order);
       chooseRoles(planned, *member, inner);
-      if (isRegister(inner))
+      if (isRegister(inner) && !isAtomic(*member))
         inner.resize(leadingFree(inner));
       planned.inside[member] = std::move(inner);
     }
@@ -341,7 +350,10 @@ private:
 
   void chooseRoles(PlannedNest &planned, Stage &stage, ArrayRef<StageLoop> inner) {
     for (const StageLoop &loop : inner) {
-      if (Mention mention = mentionOf("lanes", stage, loop); mention && &loop == &inner.back()) {
+      if (Mention mention = mentionOf("lanes", stage, loop); mention && isAtomic(stage)) {
+        (void)refuse(mention, "cannot-lanes", "each update of '" + stage.name() + "' is atomic, one after the other", "leave its lanes open");
+        used.insert(mention.word());
+      } else if (mention && &loop == &inner.back()) {
         used.insert(mention.word());
         if (!isRegister(inner))
           planned.lanes[&stage].push_back(loop.digit.name);

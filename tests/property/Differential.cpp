@@ -282,6 +282,7 @@ Batch moac::property::build(const std::vector<Subject> &subjects, const std::str
   }
   LoadOptions load;
   load.patience = mostSteps;
+  load.fastOrder = true; // schedules that use it are drawn for programs whose sums are exact in any order
   batch.program = Program::load(path.string(), load);
   std::filesystem::remove(path);
   if (batch.program->hasErrors()) {

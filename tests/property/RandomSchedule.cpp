@@ -14,11 +14,13 @@ using namespace moac;
 using namespace moac::property;
 
 namespace {
-std::string messagesOf(const std::string &text) {
+std::string messagesOf(const std::string &text, bool exact) {
   const auto path = std::filesystem::temp_directory_path() /
                     ("moac-schedule-" + std::to_string(getpid()) + ".moa");
   std::ofstream(path) << text;
-  const std::unique_ptr<Program> program = Program::load(path.string(), {});
+  LoadOptions load;
+  load.fastOrder = exact;
+  const std::unique_ptr<Program> program = Program::load(path.string(), load);
   std::filesystem::remove(path);
   return program->hasErrors() ? program->diagnostics() : "";
 }
@@ -65,7 +67,7 @@ private:
   /// Keeps a directive if it is legal, with the loops that it made.
   bool add(const std::string &text, const std::vector<std::string> &made, std::string &strange) {
     scheduled.directives.push_back(text);
-    const std::string messages = messagesOf(scheduled.text());
+    const std::string messages = messagesOf(scheduled.text(), scheduled.program.exact);
     if (messages.empty()) {
       loops.insert(loops.end(), made.begin(), made.end());
       return true;
@@ -90,7 +92,7 @@ private:
   std::string asked(const std::string &directive) {
     ScheduledProgram question = scheduled;
     question.directives = {directive};
-    return messagesOf(question.text());
+    return messagesOf(question.text(), question.program.exact);
   }
 
   const std::string &pick(const std::vector<std::string> &from) {
@@ -132,7 +134,7 @@ private:
       return "pack " + pick(arrays) + (random.below(3) == 0 ? "" : " at " + pick(loops)) + " as [" +
              some() + "]";
     case 9:
-      return "reduce " + pick(loops) + (std::array{" : owner", " : private", " : recompute"})[static_cast<size_t>(random.below(3))];
+      return "reduce " + pick(loops) + (std::array{" : owner", " : private", " : recompute", " : atomic"})[static_cast<size_t>(random.below(4))];
     default:
       return "place " + pick(values) + (random.below(2) == 0 ? " inline" : " store");
     }
