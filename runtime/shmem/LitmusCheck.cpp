@@ -80,11 +80,14 @@ std::string uncheckable(const Program &program) {
   for (const Context &context : program.contexts)
     if (!context.domain.empty())
       return "the runtime has one atomicity domain";
-  for (const Thread &thread : program.threads)
+  for (const Thread &thread : program.threads) {
+    if (thread.index != 0)
+      return "what threads of a PE tell each other leaves no record";
     if (anyStatement(thread.body, [](const Statement &s) {
           return s.kind == StatementKind::LanguageFence || s.kind == StatementKind::Rmw;
         }))
       return "fences and read-modify-writes of the language leave no record";
+  }
   return "";
 }
 

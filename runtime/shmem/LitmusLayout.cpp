@@ -35,7 +35,6 @@ Layout::Layout(const Program &program) : registers(program.threads.size()) {
   for (const InitialValue &value : program.init)
     note(value.place, {});
   for (size_t i = 0; i < program.threads.size(); ++i) {
-    severalThreads = severalThreads || program.threads[i].index != 0;
     Variables variables = {{"me", program.threads[i].pe}, {"npes", program.pes}};
     walk(program.threads[i].body, variables, i, program.pes);
   }

@@ -200,7 +200,7 @@ int onProcesses(Options options) {
 }
 
 bool runnable(const Program &program, const Layout &layout, const Options &options) {
-  std::string reason = layout.severalThreads ? "a PE with several threads" : layout.reason;
+  std::string reason = layout.reason;
   if (options.check && reason.empty())
     reason = uncheckable(program);
   if (options.threads && expectedVerdict(program) == VerdictKind::Blocked)

@@ -7,7 +7,6 @@
 #include "runtime/shmem/LitmusWalker.h"
 
 #include <algorithm>
-#include <thread>
 
 namespace moac::shmem {
 
@@ -260,6 +259,19 @@ void Walker::judge(uint64_t seed, Tally &tally) {
   tally.outcomes.emplace(std::move(outcome), seed);
 }
 
+/// The statements, and what of them is still to be done.
+void Walker::runThread() {
+  statements(program.threads[thread].body);
+  perform(Due::All);
+  performGets();
+}
+
+void Walker::runBeside() {
+  runThread();
+  while (!late.empty() && !failed())
+    settle(std::string(late.begin()->first));
+}
+
 /// This PE's threads of the program: the first here, the others beside it.
 void Walker::runThreads() {
   if (thread >= program.threads.size())
@@ -269,14 +281,17 @@ void Walker::runThreads() {
     if (program.threads[t].pe == me) {
       others.push_back(*this);
       others.back().thread = t;
+      others.back().draws += t * 7919;
     }
-  std::vector<std::thread> beside;
-  beside.reserve(others.size());
-  for (Walker &other : others)
-    beside.emplace_back([&other] { other.statements(other.program.threads[other.thread].body); });
-  statements(program.threads[thread].body);
+  std::vector<moac_shmem_thread *> beside(others.size());
+  for (size_t i = 0; i < others.size(); ++i)
+    must(moac_shmem_thread_start([](void *other) { static_cast<Walker *>(other)->runBeside(); },
+                                 &others[i], &beside[i]));
+  if (!failed())
+    runThread();
   for (size_t i = 0; i < others.size(); ++i) {
-    beside[i].join();
+    if (beside[i] != nullptr)
+      must(moac_shmem_thread_join(beside[i]));
     others[i].leaveRegisters();
     must(others[i].status);
     discarded = discarded || others[i].discarded;
@@ -301,8 +316,6 @@ moac_shmem_status Walker::round(uint64_t seed, Tally &tally) {
   initialize();
   meet();
   runThreads();
-  perform(Due::All);
-  performGets();
   for (uint64_t steps = lateRound ? draw() % 128 : 0; steps > 0 && !failed(); --steps)
     step(); // what is in flight arrives in the scheduler's order, not PE by PE
   for (auto &[name, context] : contexts)

@@ -24,7 +24,6 @@ public:
   /// Walks all statements; `reason` says why a program cannot run here (empty if it can).
   explicit Layout(const model::Program &program);
   std::string reason;
-  bool severalThreads = false; // of one PE: on processes only
   size_t words() const { return total; }
   /// The word of a place, and for ranges how many follow.
   size_t wordOf(const model::Place &place, const Variables &variables) const;

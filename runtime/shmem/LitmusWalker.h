@@ -52,6 +52,8 @@ private:
   bool takesFromOthers(const model::Statement &s);
   bool isCopied(size_t word, int pe, const model::Statement &s) const;
   bool readCopies(const model::Statement &s, const model::Place &from, std::vector<int64_t> &into);
+  void runThread();
+  void runBeside();
   void runThreads();
   void spin(const model::Statement &s, const int64_t *word);
   void waitFor(const moac_shmem_condition &condition, moac_shmem_which which, size_t *hits);

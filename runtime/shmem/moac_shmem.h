@@ -156,6 +156,14 @@ typedef struct moac_shmem_run_options {
 moac_shmem_status moac_shmem_run(const moac_shmem_run_options *options, void (*body)(void *),
                                  void *argument);
 
+/* Another thread of this PE, whose calls are the PE's: in moac_shmem_run a thread that does not start
+ * so belongs to no PE. Under coroutines it is one too, of at most 16 at a time. Each is joined once.
+ * Errors: INVALID_ARGUMENT (NULL), NO_RESOURCES, SYSTEM; of join also DEADLOCK. */
+typedef struct moac_shmem_thread moac_shmem_thread;
+moac_shmem_status moac_shmem_thread_start(void (*body)(void *), void *argument,
+                                          moac_shmem_thread **thread);
+moac_shmem_status moac_shmem_thread_join(moac_shmem_thread *thread);
+
 /* For tests, in a world that was started with a chaos seed: the deliveries of this PE follow a new
  * seed from now on; in coroutines PE 0's call renews the schedule too. Errors: INVALID_ARGUMENT. */
 moac_shmem_status moac_shmem_reseed(uint64_t seed);

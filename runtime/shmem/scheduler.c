@@ -11,26 +11,32 @@
 #define _GNU_SOURCE
 #include "runtime/shmem/scheduler.h"
 #include "runtime/shmem/chaos.h"
+#include "runtime/shmem/trace.h"
 
 #include <setjmp.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 
-enum { STACK_BYTES = 256 * 1024 };
+/* BESIDE: further threads of PEs at a time. */
+enum { STACK_BYTES = 256 * 1024, BESIDE = 16 };
 
 typedef struct Coroutine {
   ucontext_t first; /* where it begins */
   jmp_buf where;    /* where it left off */
   Pe *pe;           /* what self_pe() answers while it runs */
+  TraceSite site;   /* what moac_shmem_at said in it */
   uint64_t polled;  /* `events` when its condition was last seen false */
   bool live, begun;
+  void (*body)(void *); /* of a further thread of a PE */
+  void *argument;
 } Coroutine;
 
 typedef struct Scheduler {
   jmp_buf home;
   Coroutine *all;
-  int count, live, current;
+  int count, live, current; /* count: of PEs, which come first */
+  char *stack;
   uint64_t random, events;
   uint64_t laziness; /* a delivery comes before a step when the draw has none of these bits */
   bool deadlock;
@@ -42,6 +48,7 @@ typedef struct Scheduler {
 static void back_to_scheduler(Scheduler *scheduler) {
   Coroutine *me = &scheduler->all[scheduler->current];
   me->pe = moac_shmem_thread_pe;
+  me->site = moac_shmem_trace_site();
   if (_setjmp(me->where) == 0)
     _longjmp(scheduler->home, 1);
 }
@@ -55,7 +62,11 @@ static void finish(Scheduler *scheduler) {
 
 static void entry(unsigned low, unsigned high) {
   Scheduler *scheduler = (Scheduler *)(((uintptr_t)high << 32) | low);
-  scheduler->body(scheduler->world, scheduler->current, scheduler->argument);
+  Coroutine *me = &scheduler->all[scheduler->current];
+  if (me->body != NULL)
+    me->body(me->argument);
+  else
+    scheduler->body(scheduler->world, scheduler->current, scheduler->argument);
   finish(scheduler);
 }
 
@@ -93,7 +104,7 @@ static bool deliver(Scheduler *scheduler) {
 }
 
 static bool all_stuck(Scheduler *scheduler) {
-  for (int pe = 0; pe < scheduler->count; ++pe)
+  for (int pe = 0; pe < scheduler->count + BESIDE; ++pe)
     if (scheduler->all[pe].live && scheduler->all[pe].polled != scheduler->events)
       return false;
   return true;
@@ -110,6 +121,7 @@ static void enter(Coroutine *coroutine) {
 static void resume(Scheduler *scheduler, int pe) {
   scheduler->current = pe;
   moac_shmem_thread_pe = scheduler->all[pe].pe;
+  moac_shmem_at(scheduler->all[pe].site.file, scheduler->all[pe].site.line);
   if (_setjmp(scheduler->home) == 0)
     enter(&scheduler->all[scheduler->current]);
   Coroutine *left = &scheduler->all[scheduler->current];
@@ -142,11 +154,47 @@ static void loop(Scheduler *scheduler) {
   }
 }
 
+static void prepare(Scheduler *scheduler, int number) {
+  Coroutine *made = &scheduler->all[number];
+  *made = (Coroutine){.live = true};
+  getcontext(&made->first);
+  made->first.uc_stack.ss_sp = scheduler->stack + (size_t)number * STACK_BYTES;
+  made->first.uc_stack.ss_size = STACK_BYTES;
+  made->first.uc_link = NULL;
+  makecontext(&made->first, (void (*)(void))entry, 2, (unsigned)(uintptr_t)scheduler,
+              (unsigned)((uintptr_t)scheduler >> 32));
+}
+
+int moac_shmem_scheduler_start(Pe *pe, void (*body)(void *), void *argument) {
+  Scheduler *scheduler = pe->world->scheduler;
+  for (int number = scheduler->count; number < scheduler->count + BESIDE; ++number) {
+    if (scheduler->all[number].live)
+      continue;
+    prepare(scheduler, number);
+    scheduler->all[number].pe = pe;
+    scheduler->all[number].body = body;
+    scheduler->all[number].argument = argument;
+    scheduler->live++;
+    scheduler->events++;
+    return number;
+  }
+  return -1;
+}
+
+Status moac_shmem_scheduler_join(Pe *pe, int number) {
+  Status status = MOAC_SHMEM_OK;
+  for (bool fresh = true; pe->world->scheduler->all[number].live; fresh = false) {
+    Status now = moac_shmem_scheduler_wait(pe, fresh, "moac_shmem_thread_join");
+    status = status == MOAC_SHMEM_OK ? now : status; /* it ends all the same: its waits fail too */
+  }
+  return status;
+}
+
 Status moac_shmem_scheduler_run(World *world, uint64_t seed, void (*body)(World *, int, void *),
                                 void *argument) {
   int count = world->control->pes;
-  size_t stacks = (size_t)count * STACK_BYTES;
-  Coroutine *all = calloc((size_t)count, sizeof *all);
+  size_t stacks = (size_t)(count + BESIDE) * STACK_BYTES;
+  Coroutine *all = calloc((size_t)(count + BESIDE), sizeof *all);
   char *stack = mmap(NULL, stacks, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (all == NULL || stack == MAP_FAILED) {
@@ -156,21 +204,15 @@ Status moac_shmem_scheduler_run(World *world, uint64_t seed, void (*body)(World 
   Scheduler scheduler = {.all = all,
                          .count = count,
                          .live = count,
+                         .stack = stack,
                          .events = 1,
                          .body = body,
                          .world = world,
                          .argument = argument};
   seed_scheduler(&scheduler, seed);
   world->scheduler = &scheduler;
-  for (int pe = 0; pe < count; ++pe) {
-    all[pe].live = true;
-    getcontext(&all[pe].first);
-    all[pe].first.uc_stack.ss_sp = stack + (size_t)pe * STACK_BYTES;
-    all[pe].first.uc_stack.ss_size = STACK_BYTES;
-    all[pe].first.uc_link = NULL;
-    makecontext(&all[pe].first, (void (*)(void))entry, 2, (unsigned)(uintptr_t)&scheduler,
-                (unsigned)((uintptr_t)&scheduler >> 32));
-  }
+  for (int pe = 0; pe < count; ++pe)
+    prepare(&scheduler, pe);
   loop(&scheduler);
   world->scheduler = NULL;
   munmap(stack, stacks);

@@ -15,6 +15,9 @@ Status moac_shmem_scheduler_run(World *world, uint64_t seed, void (*body)(World 
 Status moac_shmem_scheduler_wait(Pe *pe, bool fresh, const char *call);
 /* From now on the interleaving follows this seed. */
 void moac_shmem_scheduler_reseed(Pe *pe, uint64_t seed);
+/* Another coroutine of this PE: its number, or -1 when there are too many. */
+int moac_shmem_scheduler_start(Pe *pe, void (*body)(void *), void *argument);
+Status moac_shmem_scheduler_join(Pe *pe, int number);
 /* Ends the calling PE's coroutine. Does not return. */
 void moac_shmem_scheduler_end(Pe *pe);
 

@@ -29,6 +29,8 @@ void moac_shmem_at(const char *file, int line) {
   site_line = line;
 }
 
+TraceSite moac_shmem_trace_site(void) { return (TraceSite){site_file, site_line}; }
+
 uint64_t moac_shmem_trace_stamp(Pe *pe) {
   struct timespec t;
   (void)pe;

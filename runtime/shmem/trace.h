@@ -36,6 +36,12 @@ uint64_t moac_shmem_trace_stamp(Pe *pe);
 void moac_shmem_trace_team(Pe *pe, const Team *team);
 
 /* A finished collective with the memory of this PE that it read and wrote. */
+/* What moac_shmem_at said on this thread. */
+typedef struct TraceSite {
+  const char *file;
+  int line;
+} TraceSite;
+TraceSite moac_shmem_trace_site(void);
 void moac_shmem_trace_call(const Call *call, const char *kind, TraceRange source,
                            TraceRange target);
 static inline void trace_call(const Call *call, const void *source, size_t source_bytes,

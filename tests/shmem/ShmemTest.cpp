@@ -4,6 +4,8 @@
 #include "tests/shmem/bodies.h"
 
 #include <atomic>
+#include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <string>
 #include <tuple>
@@ -141,3 +143,93 @@ TEST(Shmem, everyStatusHasAText) {
 }
 
 } // namespace
+
+// Each PE has three more threads; thread i of each passes a token on to thread i of the next.
+struct Beside {
+  uint64_t *words;
+  int pe, index;
+  moac_shmem_thread *thread = nullptr;
+};
+
+void passToken(void *argument) {
+  auto *self = static_cast<Beside *>(argument);
+  int pes = moac_shmem_n_pes(), next = (self->pe + 1) % pes;
+  CHECK(moac_shmem_my_pe() == self->pe);
+  uint64_t *word = self->words + self->index;
+  for (uint64_t round = 1; round <= 20; ++round) {
+    if (self->pe == 0)
+      OK(moac_shmem_atomic_set(MOAC_SHMEM_CONTEXT_DEFAULT, word, round, next));
+    OK(moac_shmem_signal_wait_until(word, MOAC_SHMEM_GE, round, nullptr));
+    if (self->pe != 0)
+      OK(moac_shmem_atomic_set(MOAC_SHMEM_CONTEXT_DEFAULT, word, round, next));
+  }
+}
+
+void threadsOfPe(void *) {
+  void *words = nullptr;
+  OK(moac_shmem_calloc(3, sizeof(uint64_t), &words));
+  Beside beside[3];
+  for (int i = 0; i < 3; ++i) {
+    beside[i] = {static_cast<uint64_t *>(words), moac_shmem_my_pe(), i};
+    OK(moac_shmem_thread_start(passToken, &beside[i], &beside[i].thread));
+  }
+  for (Beside &b : beside)
+    OK(moac_shmem_thread_join(b.thread));
+  CHECK(moac_shmem_thread_start(nullptr, nullptr, &beside[0].thread) == MOAC_SHMEM_INVALID_ARGUMENT);
+  CHECK(moac_shmem_thread_join(nullptr) == MOAC_SHMEM_INVALID_ARGUMENT);
+  OK(moac_shmem_barrier(MOAC_SHMEM_TEAM_WORLD));
+}
+
+void waitForNobody(void *word) { moac_shmem_signal_wait_until(static_cast<uint64_t *>(word), MOAC_SHMEM_EQ, 1, nullptr); }
+
+void joinOfOneThatWaits(void *) {
+  void *word = nullptr;
+  moac_shmem_thread *thread = nullptr;
+  OK(moac_shmem_calloc(1, sizeof(uint64_t), &word));
+  OK(moac_shmem_thread_start(waitForNobody, word, &thread));
+  CHECK(moac_shmem_thread_join(thread) == MOAC_SHMEM_DEADLOCK);
+}
+
+TEST(ShmemThreads, callForTheirPe) {
+  for (moac_shmem_mode mode : {MOAC_SHMEM_THREADS, MOAC_SHMEM_COROUTINES})
+    for (uint64_t seed = 0; seed < 20; ++seed) {
+      bodiesFailed = 0;
+      auto how = options(3, mode, seed);
+      ASSERT_EQ(moac_shmem_run(&how, threadsOfPe, nullptr), MOAC_SHMEM_OK) << moac_shmem_last_error();
+      ASSERT_EQ(bodiesFailed, 0);
+    }
+  auto how = options(2, MOAC_SHMEM_COROUTINES, 1);
+  EXPECT_EQ(moac_shmem_run(&how, joinOfOneThatWaits, nullptr), MOAC_SHMEM_DEADLOCK);
+  EXPECT_EQ(bodiesFailed, 0);
+}
+
+// A switch to another coroutine does not change whose line a record names.
+void twoLines(void *) {
+  void *word = nullptr;
+  moac_shmem_calloc(1, sizeof(uint64_t), &word);
+  uint64_t value = 1;
+  for (int i = 0; i < 50; ++i) {
+    moac_shmem_at("source", 100 + moac_shmem_my_pe());
+    moac_shmem_put(MOAC_SHMEM_CONTEXT_DEFAULT, word, &value, sizeof value, 0);
+  }
+  moac_shmem_at(nullptr, 0);
+}
+
+TEST(ShmemThreads, coroutinesKeepTheirLines) {
+  std::string folder = testing::TempDir() + "moac-lines";
+  std::filesystem::create_directories(folder);
+  auto how = options(2, MOAC_SHMEM_COROUTINES, 1);
+  how.trace = folder.c_str();
+  ASSERT_EQ(moac_shmem_run(&how, twoLines, nullptr), MOAC_SHMEM_OK);
+  int puts = 0;
+  for (int pe = 0; pe < 2; ++pe) {
+    std::ifstream file(folder + "/pe-000" + std::to_string(pe) + ".moat");
+    for (std::string line; std::getline(file, line);)
+      if (line.starts_with("put ")) {
+        ++puts;
+        EXPECT_NE(line.find(" at=source:" + std::to_string(100 + pe) + " "), std::string::npos) << line;
+      }
+  }
+  EXPECT_EQ(puts, 100);
+  std::filesystem::remove_all(folder);
+}
