@@ -212,8 +212,8 @@ static void inner(int64_t N, int64_t M) {
 }
 
 int main(void) {
-  double nothing[1] = {0.0};
-  if (matmul_terms(1, 1, 1, nothing, nothing, array(1)) != -9)
+  double nothing[2] = {0.0, 0.0};
+  if (matmul_terms(1, 1, 1, nothing, nothing, nothing + 1) != -9)
     printf("outside of a world nobody is there\n"), wrong = 1;
   if (moac_shmem_init() != MOAC_SHMEM_OK)
     return 3;
