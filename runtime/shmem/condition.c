@@ -105,6 +105,13 @@ static bool look(moac_shmem_which which, const moac_shmem_condition *c, size_t f
   return held != 0 || included == 0;
 }
 
+/* Before a word is looked at, and not only when it disappoints: a program may call in a loop for
+ * what is already there while others wait for this PE's engine. */
+static inline void keep_going(Pe *pe) {
+  if (UNLIKELY(pe->backend->progress != NULL))
+    pe->backend->progress(pe);
+}
+
 static void trace_words(Pe *pe, const char *kind, moac_shmem_which which,
                         const moac_shmem_condition *c, const size_t *indices, size_t hits) {
   size_t bytes = moac_shmem_type_size(c->type);
@@ -134,6 +141,7 @@ moac_shmem_status moac_shmem_wait(moac_shmem_which which, const moac_shmem_condi
   moac_shmem_local_load_point(pe);
   hits = hits == NULL ? &ignored : hits;
   Waiter waiter = {0};
+  keep_going(pe);
   while (
       !look(which, condition, condition->count == 0 ? 0 : turn % condition->count, indices, hits))
     RETURN_IF_FAILED(moac_shmem_pause(pe, &waiter, __func__));
@@ -151,6 +159,7 @@ moac_shmem_status moac_shmem_test(moac_shmem_which which, const moac_shmem_condi
   RETURN_IF_FAILED(check_condition(__func__, condition, which, indices));
   moac_shmem_local_load_point(pe);
   hits = hits == NULL ? &ignored : hits;
+  keep_going(pe);
   bool held =
       look(which, condition, condition->count == 0 ? 0 : turn++ % condition->count, indices, hits);
   if (held) {
@@ -166,8 +175,6 @@ moac_shmem_status moac_shmem_test(moac_shmem_which which, const moac_shmem_condi
       return schedule_point(pe), MOAC_SHMEM_OK;
     return moac_shmem_pause(pe, &waiter, __func__);
   }
-  if (pe->backend->progress != NULL)
-    pe->backend->progress(pe);
   if ((++misses & 63u) == 0 && pe->pes > pe->world->control->cores)
     sched_yield();
   return moac_shmem_check_peers(pe, __func__);
@@ -179,8 +186,7 @@ moac_shmem_status moac_shmem_signal_fetch(const uint64_t *word, uint64_t *value)
   moac_shmem_local_load_point(pe);
   if (value == NULL || !moac_shmem_symmetric(pe, word, sizeof *word) || (uintptr_t)word % 8 != 0)
     return FAIL(MOAC_SHMEM_INVALID_ADDRESS, "%p is no signal word", (const void *)word);
-  if (pe->backend->progress != NULL)
-    pe->backend->progress(pe);
+  keep_going(pe);
   *value = __atomic_load_n(word, __ATOMIC_ACQUIRE);
   if (UNLIKELY(pe->trace != NULL)) {
     TraceRecord record = {
@@ -202,6 +208,7 @@ moac_shmem_status moac_shmem_signal_wait_until(const uint64_t *word,
   moac_shmem_local_load_point(pe);
   Waiter waiter = {0};
   uint64_t seen;
+  keep_going(pe);
   while (seen = __atomic_load_n(word, __ATOMIC_ACQUIRE),
          !compare((int64_t)seen, comparison, (int64_t)operand, false))
     RETURN_IF_FAILED(moac_shmem_pause(pe, &waiter, __func__));

@@ -10,8 +10,8 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-static const moac_shmem_engine *engine; /* stays loaded: engines start once in a process */
-static char *engine_slice;
+static const moac_shmem_engine *engine;     /* stays loaded: engines start once in a process */
+static char *engine_slice, *engine_statics; /* statics: NULL when there is no room for them */
 static int engine_pe, engine_pes;
 
 static void stop_engine(void) { engine->stop(); }
@@ -41,8 +41,13 @@ Status moac_shmem_engine_join(const char *path, World *world, int *number) {
     heap = moac_shmem_heap_from_environment();
   ArenaPlan plan = {engine_pes, heap, 0, getenv("MOAC_SHMEM_TRACE")};
   RETURN_IF_FAILED(moac_shmem_arena_create(&plan, true, world));
+  size_t slice = (size_t)world->control->slice_bytes, statics = moac_shmem_statics_size();
+  if (engine_slice == NULL && statics != 0) {
+    engine_slice = engine->memory(slice + statics);
+    engine_statics = engine_slice == NULL ? NULL : engine_slice + slice;
+  }
   if (engine_slice == NULL)
-    engine_slice = engine->memory(world->control->slice_bytes);
+    engine_slice = engine->memory(slice);
   if (engine_slice == NULL) {
     moac_shmem_arena_release(world);
     return FAIL(MOAC_SHMEM_HEAP_EXHAUSTED, "engine %s has no %zu bytes", engine->name, heap);
@@ -50,6 +55,7 @@ Status moac_shmem_engine_join(const char *path, World *world, int *number) {
   memset(engine_slice, 0, world->control->sync_bytes);
   engine->barrier();
   world->own_slice = engine_slice;
+  world->own_statics = engine_statics;
   *number = engine_pe;
   return MOAC_SHMEM_OK;
 }
@@ -57,17 +63,29 @@ Status moac_shmem_engine_join(const char *path, World *world, int *number) {
 void moac_shmem_engine_barrier(void) { engine->barrier(); }
 void moac_shmem_engine_exit(int code) { engine->exit(code); }
 
+/* Where the engine knows a symmetric object: a static one has moved into its memory. */
+static void *known(Pe *pe, const void *object) {
+  if (LIKELY((size_t)((const char *)object - pe->slice) < pe->slice_bytes))
+    return (void *)(uintptr_t)object;
+  for (int i = 0; i < pe->segment_count; ++i) {
+    size_t within = (size_t)((const char *)object - pe->segments[i].local);
+    if (within < pe->segments[i].bytes)
+      return engine_statics + pe->segments[i].offset + within;
+  }
+  return (void *)(uintptr_t)object;
+}
+
 static Status engine_put(Pe *pe, Issue issue, void *target, const void *source, size_t bytes,
                          int to, bool nbi) {
-  (void)pe, (void)issue;
-  engine->put(target, source, bytes, to, nbi);
+  (void)issue;
+  engine->put(known(pe, target), source, bytes, to, nbi);
   return MOAC_SHMEM_OK;
 }
 
 static Status engine_get(Pe *pe, Issue issue, void *target, const void *source, size_t bytes,
                          int from, bool nbi) {
-  (void)pe, (void)issue;
-  engine->get(target, source, bytes, from, nbi);
+  (void)issue;
+  engine->get(target, known(pe, source), bytes, from, nbi);
   return MOAC_SHMEM_OK;
 }
 
@@ -80,10 +98,11 @@ static uint64_t load_value(const void *from, size_t bytes) {
 
 static Status engine_atomic(Pe *pe, Issue issue, void *word, const moac_shmem_atomic *atomic,
                             int at, bool nbi) {
-  (void)pe, (void)issue, (void)nbi;
+  (void)issue, (void)nbi;
   size_t bytes = moac_shmem_type_size(atomic->type);
-  uint64_t old = engine->atomic(word, atomic->op, bytes, load_value(atomic->operand, bytes),
-                                load_value(atomic->compare, bytes), at);
+  uint64_t old =
+      engine->atomic(known(pe, word), atomic->op, bytes, load_value(atomic->operand, bytes),
+                     load_value(atomic->compare, bytes), at);
   if (atomic->fetched != NULL)
     memcpy(atomic->fetched, &old, bytes);
   return MOAC_SHMEM_OK;
@@ -92,12 +111,13 @@ static Status engine_atomic(Pe *pe, Issue issue, void *word, const moac_shmem_at
 static Status engine_put_signal(Pe *pe, Issue issue, void *target, const void *source, size_t bytes,
                                 moac_shmem_signal signal, int to, bool nbi) {
   if (bytes != 0) {
-    engine->put(target, source, bytes, to, nbi);
+    engine->put(known(pe, target), source, bytes, to, nbi);
     engine->fence();
   }
   bool adds = signal.op == MOAC_SHMEM_SIGNAL_ADD;
-  uint64_t old = engine->atomic(signal.word, adds ? MOAC_SHMEM_ATOMIC_ADD : MOAC_SHMEM_ATOMIC_SET,
-                                sizeof signal.value, signal.value, 0, to);
+  uint64_t old =
+      engine->atomic(known(pe, signal.word), adds ? MOAC_SHMEM_ATOMIC_ADD : MOAC_SHMEM_ATOMIC_SET,
+                     sizeof signal.value, signal.value, 0, to);
   if (adds)
     trace_added(pe, issue, signal, old);
   return MOAC_SHMEM_OK;

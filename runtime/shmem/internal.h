@@ -80,6 +80,7 @@ typedef struct World {
   bool inherited;              /* the file descriptor is the launcher's gift and stays open */
   struct Scheduler *scheduler; /* coroutines */
   char *own_slice;             /* of an engine; NULL when all slices are mapped */
+  char *own_statics;           /* where the engine reaches this PE's statics; NULL: nowhere */
 } World;
 
 typedef struct Segment {
@@ -216,6 +217,11 @@ Status moac_shmem_pe_enter(World *world, int number, Pe **made);
 void moac_shmem_pe_leave(Pe *pe);
 Status moac_shmem_statics_share(Pe *pe); /* moves this program's writable pages into the arena */
 Status moac_shmem_statics_map_peers(Pe *pe);
+/* Over an engine: the bytes that the program's writable pages take (0: too many to move), and
+ * moving them to where world->own_statics sees them too; the PEs then compare what they have. */
+size_t moac_shmem_statics_size(void);
+Status moac_shmem_statics_twin(Pe *pe);
+Status moac_shmem_statics_compare(Pe *pe);
 void *moac_shmem_statics_translate(Pe *pe, const void *object, size_t bytes, int at);
 /* phase: the base's distance from an address aligned as the arena promises. */
 struct Heap *moac_shmem_heap_create(char *base, size_t bytes, size_t phase);

@@ -14,7 +14,7 @@
 #define MOAC_ENGINE_FOLDER "lib/moac"
 #endif
 
-enum { CANNOT_RUN = 127, HEAP_SLACK = 4 << 20 };
+enum { CANNOT_RUN = 127, HEAP_SLACK = 64 << 20 };
 
 /* The user's own settings win. */
 static void set_openmpi_environment(void) {
@@ -57,7 +57,8 @@ static bool find_engine(const char *engine, char *path, size_t room) {
 }
 
 /* What the PEs are told: the engine and the sizes. An OpenSHMEM needs to know its heap beforehand:
- * ours and the sync areas lie in one object of it. */
+ * ours, the sync areas and, if they fit the slack, the program's statics lie in one object of it.
+ * Pages that nobody touches cost nothing. */
 static bool set_job_environment(const char *engine, const ArenaPlan *plan) {
   char path[4096 + 64], size[32];
   if (!find_engine(engine, path, sizeof path))

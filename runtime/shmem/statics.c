@@ -6,6 +6,10 @@
  * be loaded at different addresses. The part of a segment that the loader has made read-only
  * (relocated tables) stays as it is.
  *
+ * Over an engine, which reaches only memory that it gave, the pages are moved into that memory: its
+ * mapping is mapped a second time over them, or, where it is private to this process, both become
+ * mappings of one file. Addresses travel as those of the first mapping.
+ *
  * Between the copy and the mapping nobody may write those pages: init is called before the program
  * starts threads, the functions here keep their state on the stack, and both steps are bare system
  * calls, since a sanitizer's versions of them keep state of their own and refuse to read the gaps
@@ -88,32 +92,108 @@ static bool write_all(int fd, const char *from, size_t bytes, off_t at) {
   return true;
 }
 
-Status moac_shmem_statics_share(Pe *pe) {
-  World *world = pe->world;
-  Layout layout = {.count = 0};
+/* Fills the PE's segments; their bytes together. */
+static size_t find_segments(Pe *pe, Layout *layout) {
   size_t offset = 0;
-  dl_iterate_phdr(read_layout, &layout);
-  for (int i = 0; i < layout.count; ++i)
-    offset += layout.end[i] - layout.start[i];
-  if (layout.too_many || offset > STATICS_BYTES_MAX)
-    return FAIL(MOAC_SHMEM_UNSUPPORTED, "%d writable segments, %zu bytes of statics", layout.count,
-                offset);
-  off_t region = (off_t)(world->control->statics_offset + (uint64_t)pe->pe * STATICS_BYTES_MAX);
-  pe->segment_count = layout.count;
-  pe->slot->statics_bytes = offset;
-  offset = 0;
-  for (int i = 0; i < layout.count; ++i) {
-    char *start = (char *)layout.start[i];
-    size_t bytes = layout.end[i] - layout.start[i];
-    off_t at = region + (off_t)offset;
-    pe->segments[i] = (Segment){start, bytes, offset};
+  *layout = (Layout){.count = 0};
+  dl_iterate_phdr(read_layout, layout);
+  for (int i = 0; i < layout->count; ++i) {
+    size_t bytes = layout->end[i] - layout->start[i];
+    pe->segments[i] = (Segment){(char *)layout->start[i], bytes, offset};
     offset += bytes;
-    if (!write_all(world->arena_fd, start, bytes, at) ||
-        !map_over(start, bytes, world->arena_fd, at))
-      return FAIL(MOAC_SHMEM_SYSTEM, "moving %zu bytes of statics: %s", bytes, strerror(errno));
   }
+  return offset;
+}
+
+/* Copies the segments to the file from `region` on and maps it over them. */
+static Status move_to(Pe *pe, int count, int fd, off_t region) {
+  for (int i = 0; i < count; ++i) {
+    Segment segment = pe->segments[i];
+    off_t at = region + (off_t)segment.offset;
+    if (!write_all(fd, segment.local, segment.bytes, at) ||
+        !map_over(segment.local, segment.bytes, fd, at))
+      return FAIL(MOAC_SHMEM_SYSTEM, "moving %zu bytes of statics: %s", segment.bytes,
+                  strerror(errno));
+  }
+  pe->segment_count = count;
   return MOAC_SHMEM_OK;
 }
+
+Status moac_shmem_statics_share(Pe *pe) {
+  World *world = pe->world;
+  Layout layout;
+  size_t bytes = find_segments(pe, &layout);
+  if (layout.too_many || bytes > STATICS_BYTES_MAX)
+    return FAIL(MOAC_SHMEM_UNSUPPORTED, "%d writable segments, %zu bytes of statics", layout.count,
+                bytes);
+  off_t region = (off_t)(world->control->statics_offset + (uint64_t)pe->pe * STATICS_BYTES_MAX);
+  pe->slot->statics_bytes = bytes;
+  return move_to(pe, layout.count, world->arena_fd, region);
+}
+
+/* --- Over an engine
+ * ---------------------------------------------------------------------------------- */
+
+size_t moac_shmem_statics_size(void) {
+  Layout layout = {.count = 0};
+  size_t bytes = 0;
+  dl_iterate_phdr(read_layout, &layout);
+  for (int i = 0; i < layout.count; ++i)
+    bytes += layout.end[i] - layout.start[i];
+  return layout.too_many || bytes > STATICS_BYTES_MAX ? 0 : bytes;
+}
+
+/* `twin` is in memory of the engine, and its contents may be lost. */
+static bool map_twice(const Segment *segment, char *twin, int fd) {
+  char *start = segment->local;
+  size_t bytes = segment->bytes;
+  off_t at = (off_t)segment->offset;
+  if (!write_all(fd, start, bytes, at) ||
+      syscall(SYS_pread64, fd, twin, bytes, at) != (long)(ssize_t)bytes)
+    return false;
+  /* An old size of 0 asks for one more mapping; a private one cannot have it. */
+  if (syscall(SYS_mremap, twin, 0UL, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, start) ==
+      (long)(intptr_t)start)
+    return true;
+  return errno == EINVAL && map_over(start, bytes, fd, at) && map_over(twin, bytes, fd, at);
+}
+
+Status moac_shmem_statics_twin(Pe *pe) {
+  static bool moved; /* in an earlier life of this process */
+  Layout layout;
+  size_t bytes = find_segments(pe, &layout);
+  pe->segment_count = layout.count;
+  if (moved)
+    return MOAC_SHMEM_OK;
+  int fd = memfd_create("moac-shmem", MFD_CLOEXEC);
+  bool good = fd >= 0 && ftruncate(fd, (off_t)bytes) == 0;
+  moved = true;
+  for (int i = 0; good && i < layout.count; ++i)
+    good = map_twice(&pe->segments[i], pe->world->own_statics + pe->segments[i].offset, fd);
+  int why = errno;
+  if (fd >= 0)
+    close(fd);
+  return good ? MOAC_SHMEM_OK
+              : FAIL(MOAC_SHMEM_SYSTEM, "moving %zu bytes of statics: %s", bytes, strerror(why));
+}
+
+/* Programs that were built apart have other offsets: then their statics are not symmetric. */
+Status moac_shmem_statics_compare(Pe *pe) {
+  Call call;
+  const char *all;
+  uint64_t mine[1 + MAX_SEGMENTS] = {(uint64_t)pe->segment_count};
+  for (int i = 0; i < pe->segment_count; ++i)
+    mine[1 + i] = pe->segments[i].bytes;
+  RETURN_IF_FAILED(moac_shmem_call_begin(&call, MOAC_SHMEM_TEAM_WORLD, "moac_shmem_init", 0));
+  RETURN_IF_FAILED(moac_shmem_call_exchange(&call, mine, sizeof mine, &all));
+  for (int other = 0; other < pe->pes; ++other)
+    if (memcmp(all + (size_t)other * MAIL_BYTES, mine, sizeof mine) != 0)
+      pe->segment_count = 0;
+  return MOAC_SHMEM_OK;
+}
+
+/* --- Over mapped memory
+ * ------------------------------------------------------------------------------ */
 
 Status moac_shmem_statics_map_peers(Pe *pe) {
   World *world = pe->world;

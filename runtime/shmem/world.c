@@ -172,6 +172,8 @@ moac_shmem_status moac_shmem_init(void) {
   Status status = moac_shmem_pe_enter(&process_world, number, &pe);
   if (status == MOAC_SHMEM_OK && process_world.own_slice == NULL)
     status = moac_shmem_statics_share(pe);
+  if (status == MOAC_SHMEM_OK && process_world.own_statics != NULL)
+    status = moac_shmem_statics_twin(pe);
   if (status != MOAC_SHMEM_OK) {
     refuse(process_world.control, number);
     if (pe != NULL)
@@ -185,7 +187,8 @@ moac_shmem_status moac_shmem_init(void) {
   if (status == MOAC_SHMEM_OK && process_world.own_slice == NULL)
     status = moac_shmem_statics_map_peers(pe);
   if (status == MOAC_SHMEM_OK)
-    status = moac_shmem_sync(MOAC_SHMEM_TEAM_WORLD);
+    status = process_world.own_slice != NULL ? moac_shmem_statics_compare(pe)
+                                             : moac_shmem_sync(MOAC_SHMEM_TEAM_WORLD);
   if (status != MOAC_SHMEM_OK && status != MOAC_SHMEM_PE_FAILED && status != MOAC_SHMEM_EXITING)
     refuse(process_world.control, number);
   return status;
