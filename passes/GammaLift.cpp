@@ -51,11 +51,13 @@ private:
     bool cyclic = mode.consume_back(" cyclic");
     shape::Expr by = *shape::Expr::parse(std::string_view(mode.data(), mode.size()));
     bool found = false;
+    std::vector<std::string> loops;
     for (auto &stage : graph.stages)
       for (const StageLoop &loop : allLoops(*stage, lifted)) {
         if (!isCalled(loop, *stage, directive.names[0]))
           continue;
         found = true;
+        loops.push_back(stage->name() + "." + loop.digit.name);
         keep(*stage, loop, directive.names[0]);
         std::string word = loop.digit.name;
         auto red = dyn_cast<RedOp>(binderOf(loop.axis));
@@ -75,6 +77,7 @@ private:
       }
     if (!found)
       return unknownLoop(directive, 0);
+    report("lift of " + llvm::join(loops, ", ") + " by " + directive.mode.str() + ": loops " + directive.names[1].str() + ", " + directive.names[2].str());
     known.insert(directive.names[1].str());
     known.insert(directive.names[2].str());
     return success();
@@ -84,17 +87,25 @@ private:
   LogicalResult loops(const UserDirective &directive) {
     for (auto [i, name] : llvm::enumerate(directive.names)) {
       bool found = false;
+      std::vector<std::string> means;
       for (auto &stage : graph.stages)
         for (const StageLoop &loop : allLoops(*stage, directive.is("reduce") ? LiftedAxes() : lifted)) // an axis, not one of its loops
           if (isCalled(loop, *stage, name)) {
             found = true;
+            means.push_back(stage->name() + "." + loop.digit.name);
             if (!directive.leavesLoops())
               keep(*stage, loop, name);
           }
       if (!found)
         return unknownLoop(directive, i);
+      report(directive.verb.str() + " " + name.str() + ": " + llvm::join(means, ", "));
     }
     return success();
+  }
+
+  /// Which loops of which values the user's words mean.
+  void report(const std::string &text) {
+    remark::passed(kernel.getLoc(), remark::RemarkOpts::name("gamma-lift").category("gamma").function(kernel.getSymName())) << text;
   }
 
   /// A sum whose loops are spoken of stays a stage: inside an expression it has no place in the
