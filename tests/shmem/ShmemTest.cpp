@@ -208,9 +208,9 @@ void twoLines(void *) {
   void *word = nullptr;
   moac_shmem_calloc(1, sizeof(uint64_t), &word);
   uint64_t value = 1;
-  for (int i = 0; i < 50; ++i) {
+  for (int i = 0; i < 1000; ++i) {
     moac_shmem_at("source", 100 + moac_shmem_my_pe());
-    moac_shmem_put(MOAC_SHMEM_CONTEXT_DEFAULT, word, &value, sizeof value, 0);
+    moac_shmem_signal_fetch(static_cast<uint64_t *>(word), &value);
   }
   moac_shmem_at(nullptr, 0);
 }
@@ -221,15 +221,15 @@ TEST(ShmemThreads, coroutinesKeepTheirLines) {
   auto how = options(2, MOAC_SHMEM_COROUTINES, 1);
   how.trace = folder.c_str();
   ASSERT_EQ(moac_shmem_run(&how, twoLines, nullptr), MOAC_SHMEM_OK);
-  int puts = 0;
+  int records = 0;
   for (int pe = 0; pe < 2; ++pe) {
     std::ifstream file(folder + "/pe-000" + std::to_string(pe) + ".moat");
     for (std::string line; std::getline(file, line);)
-      if (line.starts_with("put ")) {
-        ++puts;
-        EXPECT_NE(line.find(" at=source:" + std::to_string(100 + pe) + " "), std::string::npos) << line;
+      if (line.starts_with("signal_fetch ")) {
+        ++records;
+        ASSERT_NE(line.find(" at=source:" + std::to_string(100 + pe) + " "), std::string::npos) << line;
       }
   }
-  EXPECT_EQ(puts, 100);
+  EXPECT_EQ(records, 2000);
   std::filesystem::remove_all(folder);
 }
