@@ -272,8 +272,16 @@ bool LitmusParser::parseExpectations(Program &program) {
     if (auto model = parseModel(item)) {
       models.push_back(*model);
     } else if (auto verdict = parseVerdict(item); verdict && !models.empty()) {
-      for (const Model &model : models)
+      for (const Model &model : models) {
+        for (const Expectation &earlier : program.expectations)
+          if (earlier.model == model &&
+              (earlier.verdict == VerdictKind::MayBlock) == (*verdict == VerdictKind::MayBlock))
+            return failAt(begin + i - item.size(),
+                          "the program has a verdict of " + modelName(model) +
+                              " already: " + std::string(verdictName(earlier.verdict)) + ", line " +
+                              std::to_string(earlier.line));
         program.expectations.push_back({model, *verdict, line});
+      }
       models.clear();
     } else if (!item.empty()) {
       return failAt(

@@ -104,6 +104,9 @@ TEST(LitmusParser, reportsErrorsOfExpansion) {
   EXPECT_NE(errorOf("litmus a\n pes 2\nPE0: barrier\nPE1: sync\n")
                 .find("where another PE of the team called barrier"),
             std::string::npos);
+  EXPECT_EQ(errorOf("litmus a\nPE0: fence\nexpect paper c11 race-free\nexpect paper racy\n"),
+            "t.litmus:4:14: error: the program has a verdict of paper already: race-free, line 3");
+  EXPECT_EQ(errorOf("litmus a\nPE0: fence\nexpect paper racy, paper may-block, c11 racy\n"), "");
   EXPECT_NE(errorOf("litmus a\nall: alltoall d[0:0], s\n").find("without a range"),
             std::string::npos);
   EXPECT_NE(errorOf("litmus a\nall: broadcast d, s, 3\n").find("the root is not a member"),
