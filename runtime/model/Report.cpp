@@ -72,7 +72,9 @@ std::string summarize(const Program &program, const Verdict &verdict) {
   if (verdict.kind == VerdictKind::Blocked)
     return "no execution completes";
   if (!verdict.witness)
-    return "";
+    return verdict.kind == VerdictKind::Forbidden || verdict.kind == VerdictKind::Holds
+               ? "whatever the reads see, no execution has these values"
+               : "";
   const Execution &execution = *verdict.witness;
   if (execution.raceA >= 0)
     return describeEvent(execution.graph, execution.raceA) + " and " +
@@ -189,17 +191,41 @@ std::string toDot(const Program &program, const Model &model, const Verdict &ver
   return text + "}\n";
 }
 
+// The length of the UTF-8 character that `text` begins with; 0 if it is none.
+static size_t characterLength(std::string_view text) {
+  auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  size_t length = byte(0) < 0x80                      ? 1
+                  : byte(0) >= 0xc2 && byte(0) < 0xe0 ? 2
+                  : byte(0) >= 0xe0 && byte(0) < 0xf0 ? 3
+                  : byte(0) >= 0xf0 && byte(0) < 0xf5 ? 4
+                                                      : 0;
+  if (length > text.size())
+    return 0;
+  for (size_t i = 1; i < length; ++i)
+    if (byte(i) >> 6 != 2)
+      return 0;
+  bool wrong = length > 2 && ((byte(0) == 0xe0 && byte(1) < 0xa0) ||  // longer than need be
+                              (byte(0) == 0xed && byte(1) >= 0xa0) || // half of a pair
+                              (byte(0) == 0xf0 && byte(1) < 0x90) ||
+                              (byte(0) == 0xf4 && byte(1) >= 0x90)); // beyond the last one
+  return wrong ? 0 : length;
+}
+
 std::string jsonString(std::string_view text) {
   static constexpr std::string_view hex = "0123456789abcdef";
   std::string result = "\"";
-  for (char c : text) {
-    auto code = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\')
-      (result += '\\') += c;
+  while (!text.empty()) {
+    auto code = static_cast<unsigned char>(text[0]);
+    size_t length = characterLength(text);
+    if (text[0] == '"' || text[0] == '\\')
+      (result += '\\') += text[0];
     else if (code < 0x20)
       ((result += "\\u00") += hex[code >> 4]) += hex[code & 15];
+    else if (length == 0)
+      result += "\\ufffd";
     else
-      result += c;
+      result += text.substr(0, length);
+    text.remove_prefix(std::max<size_t>(length, 1));
   }
   return result + "\"";
 }

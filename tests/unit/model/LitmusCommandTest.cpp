@@ -149,6 +149,18 @@ TEST_F(LitmusCommand, dotIsOneGraphPerVerdict) {
   EXPECT_TRUE(lastLine().starts_with("// 1 programs"));
 }
 
+// Names are bytes in a file and text in JSON.
+TEST_F(LitmusCommand, jsonIsTextWhateverTheNames) {
+  EXPECT_EQ(run({write("name.litmus", "litmus a\xff\"\x01\xc3\xa9\xe2\x82\xac\xed\xa0\x80\xc3\n pes 2\nPE0: set x@1, 1\n"), "--json"}), 0);
+  EXPECT_NE(out.str().find("\"name\":\"a\\ufffd\\\"\\u0001\xc3\xa9\xe2\x82\xac\\ufffd\\ufffd\\ufffd\\ufffd\","), std::string::npos) << out.str();
+}
+
+// Where no reads at all would give the values there is no cycle to show.
+TEST_F(LitmusCommand, everyVerdictSaysWhy) {
+  EXPECT_EQ(run({write("none.litmus", "litmus none\n pes 2\nPE0: set x@1, 1\nexists x@1 == 3\n")}), 0);
+  EXPECT_NE(out.str().find("whatever the reads see, no execution has these values"), std::string::npos) << out.str();
+}
+
 TEST_F(LitmusCommand, jsonHasVerdictsAndSummary) {
   EXPECT_EQ(run({write("good.litmus", good), "--json"}), 0);
   EXPECT_NE(
