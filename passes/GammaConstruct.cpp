@@ -136,7 +136,7 @@ private:
       auto result = llvm::find(returned, array);
       if (result != returned.end()) {
         storage[array] = whole(outputs[result - returned.begin()], stage->gen.arrayType());
-      } else if (stage == nest.root || stage == nest.contraction) {
+      } else if (stage == nest.root || stage == nest.contraction || nest.isReadOutside(*stage)) {
         Stage *reader = nest.root;
         if (stage == nest.contraction && stage != reader &&
             reader->gen.arrayType() == stage->gen.arrayType()) { // its reader overwrites it, element by element

@@ -192,7 +192,7 @@ LogicalResult join(StageGraph &graph, Nest &nest, Stage &stage, StringRef at) {
     return success();
   }
   for (StageRead &read : stage.readers)
-    if (auto reader = nest.level.find(read.reader); reader == nest.level.end() || reader->second < level)
+    if (auto reader = nest.level.find(read.reader); reader == nest.level.end() ? nest.depth > 0 : reader->second < level)
       return refuse("it is read outside");
   SmallVector<AxisRegion> regions = regionsOf(nest, stage, level, graph.exprs);
   SmallVector<unsigned> axes = sharedAxes(nest, regions, level);

@@ -25,6 +25,10 @@ struct Nest {
 
   /// The member's axes whose index the outer loops do not give, in order.
   llvm::SmallVector<mlir::BlockArgument> innerAxes(Stage &member) const;
+  /// Nests that run later read the member too.
+  bool isReadOutside(Stage &member) const {
+    return llvm::any_of(member.readers, [&](StageRead &read) { return !axisOf.count(read.reader); });
+  }
 };
 
 /// The axes of `stage` that are the loops of `nest` when every reader is a member that reads it there; nullopt otherwise.

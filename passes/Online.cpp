@@ -4,6 +4,7 @@
 #include "passes/Decide.h"
 #include "passes/Monotone.h"
 #include "passes/OnDevice.h"
+#include "passes/OnlineLaws.h"
 #include "passes/Pieces.h"
 #include "passes/ReduceStrategy.h"
 #include "passes/Slice.h"
@@ -18,7 +19,7 @@ using namespace moac::moa;
 namespace {
 class Finder {
 public:
-  Finder(StageGraph &graph, const Nest &nest) : graph(graph), nest(nest), rescale(graph, nest) {}
+  Finder(StageGraph &graph, const Nest &nest) : graph(graph), nest(nest), rescale(graph, nest), moments(graph, nest) {}
 
   std::optional<Online> find() {
     if (nest.contraction || onDevice(nest.root->gen) || !isPlainNest())
@@ -32,7 +33,8 @@ public:
         return std::nullopt;
       online.members.push_back(std::move(*member));
     }
-    if (!readsFit() || !findDomain() || !findRescales())
+    if (!readsFit() || !findDomain() ||
+        !findLaws(online, rescale, moments, [&](Stage &stage) { return isReduction(stage); }, blocksFit))
       return std::nullopt;
     if (!findRow())
       divide();
@@ -59,7 +61,7 @@ private:
   /// Sums of blocks come after all that is computed row by row, which needs none of them.
   void orderByRole() {
     auto turn = [](const OnlineMember &member) { return member.role == OnlineRole::Finished ? 2 : member.role == OnlineRole::Accumulated ? 1 : 0; };
-    llvm::SmallVector<OnlineMember> members = std::exchange(online.members, {});
+    auto members = std::exchange(online.members, {});
     for (int now : {0, 1, 2})
       llvm::copy_if(members, std::back_inserter(online.members), [&](const OnlineMember &member) { return turn(member) == now; });
   }
@@ -107,6 +109,10 @@ private:
             rescale.streamed.try_emplace(stage, stage->root.term().getArgument(0));
           }
         });
+    for (Stage *stage : nest.members) // differences from means
+      if (std::optional<Shift> shift = moments.of(*stage))
+        for (Stage *each : {shift->by, shift->other, stage})
+          rescale.streamed.try_emplace(each, each->root.term().getArgument(0));
     for (Stage *stage : nest.members) // a reduction of what is no member, that something streamed refers to
       if (stage->root && stage->root.rank() == 1 && !rescale.streamed.contains(stage) &&
           llvm::any_of(stage->readers, [&](StageRead &read) { return rescale.streamed.contains(read.reader); }) &&
@@ -253,6 +259,8 @@ private:
     for (OnlineMember &member : llvm::make_filter_range(online.members, [&](OnlineMember &each) { return !isSumOfAll(*each.stage); }))
       for (StageRead &read : member.stage->readers) {
         const OnlineMember *reader = online.of(read.reader);
+        if (!reader && member.role == OnlineRole::Finished && nest.depth == 0)
+          continue; // by later nests, in the array that it is stored in
         if (!reader)
           return false;
         for (auto [own, other] : llvm::zip(nest.axisOf.at(member.stage), nest.axisOf.at(read.reader)))
@@ -262,11 +270,18 @@ private:
         if (isStreamed(*member.stage)) {
           if (!streams || read.psi.getSubscripts()[member.lane.getArgNumber()] != rescale.streamed.lookup(read.reader))
             return false;
-        } else if (streams && member.role != OnlineRole::Reduced) {
+        } else if (streams && member.role != OnlineRole::Reduced && !isOfMean(read)) {
           return false;
         }
       }
     return true;
+  }
+
+  /// The mean, or the sum that is divided for it where it stands.
+  bool isOfMean(StageRead &read) {
+    return llvm::any_of(moments.usesIn(*read.reader), [&](const MeanUse &use) {
+      return use.value == read.psi.getResult() || llvm::is_contained(use.value.getDefiningOp()->getOperands(), read.psi.getResult());
+    });
   }
 
   /// An expression of a member's axes in those of the root.
@@ -373,26 +388,6 @@ private:
     return online.extent.constant().value_or(shortest) >= shortest && (nest.depth == 0 ? all > 0 : sums > 0 && all > 1);
   }
 
-  bool findRescales() {
-    for (OnlineMember &member : online.members) {
-      if (!isReduction(*member.stage))
-        continue;
-      for (OnlineMember &earlier : online.members) {
-        if (earlier.role != OnlineRole::Reduced || &earlier == &member || !rescale.dependsOn(member.stage->root.termValue(), *earlier.stage))
-          continue;
-        std::optional<Rescale> found = rescale.of(member.stage->root.termValue(), *member.stage, *earlier.stage);
-        if (!found || member.stage->root.getKind() != "add")
-          return false;
-        if (found->power > 0)
-          member.rescales.push_back(*found);
-      }
-      bool choice = member.role == OnlineRole::Accumulated && member.stage->root.term().walk([](WhereOp) { return WalkResult::interrupt(); }).wasInterrupted();
-      if (choice && llvm::none_of(member.rescales, [](const Rescale &rescale) { return rescale.guarded; }))
-        blocksFit = false;
-    }
-    return true;
-  }
-
   /// Where the maximum that all other reductions refer to has terms.
   void findMask() {
     Stage *maximum = nullptr;
@@ -440,6 +435,7 @@ private:
   StageGraph &graph;
   const Nest &nest;
   RescaleFinder rescale;
+  MomentFinder moments;
   Online online;
   bool blocksFit = true; ///< sums have the form that register blocks need
 };

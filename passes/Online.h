@@ -2,7 +2,8 @@
 //
 //     m[i]    = max[k](S[i, k])                        S[i, k] computed for a tile of rows and keys,
 //     l[i]    = sum[k](exp(S[i, k] - m[i]))            m, l and O combined with what they were,
-//     O[i, p] = sum[k](exp(S[i, k] - m[i]) * V[k, p])  l and O corrected when m has grown (Rescale.h)
+//     O[i, p] = sum[k](exp(S[i, k] - m[i]) * V[k, p])  l and O corrected when m has grown (Rescale.h), or a sum of
+//                                                      differences from a mean when that has moved (Moments.h)
 //
 // Members of a nest form such a group when each is one of the roles below. Nothing of the size of the axis is then stored:
 // the values along it live in a tile. Where rows share what they are multiplied with, sums of products run in register blocks,
@@ -12,6 +13,7 @@
 #define MOAC_PASSES_ONLINE_H
 
 #include "passes/Contraction.h"
+#include "passes/Moments.h"
 #include "passes/Rescale.h"
 
 namespace moac {
@@ -30,10 +32,12 @@ struct OnlineMember {
   mlir::BlockArgument lane = {};             ///< the axis beside those of the frame, if any: the streamed one, or another
   Contraction blocks = {};                   ///< of Scores and Accumulated
   llvm::SmallVector<Rescale> rescales = {};  ///< of Reduced and Accumulated
+  std::optional<Shift> shift = {};           ///< of these too, in place of rescales
+  std::vector<MeanUse> means = {};           ///< what of its body stands for means so far
 };
 
 struct Online {
-  llvm::SmallVector<OnlineMember> members; ///< in the kernel's order but for their roles: see the loops
+  llvm::SmallVector<OnlineMember, 4> members; ///< in the kernel's order but for their roles: see the loops
   unsigned row = Nest::none;               ///< the loop of the nest whose indices are the rows of a tile, if there is one
   bool inParts = false;                    ///< the streamed axis is divided, and nothing runs in register blocks
   shape::Expr extent;                      ///< of the streamed axis

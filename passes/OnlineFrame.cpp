@@ -281,12 +281,36 @@ std::pair<Value, Value> OnlineFrame::keysOf(Value row) {
   return {inTile(lowAt(row)), inTile(highAt(row))};
 }
 
-Value OnlineFrame::corrected(const OnlineMember &member, Value sum, Value localRow) {
+Value OnlineFrame::corrected(const OnlineMember &member, Value sum, Value localRow, Value lane) {
   for (const Rescale &rescale : member.rescales) {
     OnlineReference &reference = references[rescale.by];
     Value factor = load(sum.getType(), reference.factor, at(localRow));
     for (unsigned i = 0; i < rescale.power; ++i)
       sum = scalar("mul", {sum, factor});
   }
-  return sum;
+  if (!member.shift)
+    return sum;
+  auto fallen = [&](Stage *by) { return load(sum.getType(), references[by].factor, at(localRow, widthOf(*online.of(by)), lane)); };
+  Value count = CastOp::create(b, loc, sum.getType(), seen);
+  return scalar("add", {sum, scalar("mul", {count, scalar("mul", {fallen(member.shift->by), fallen(member.shift->other)})})});
+}
+
+void OnlineFrame::moveMean(Stage &stage, Value before, Value seen, Value all, Value count, Value lane) {
+  OnlineReference &reference = references[&stage];
+  Type type = all.getType();
+  Value place = at(local, widthOf(*online.of(&stage)), lane), zero = ConstantOp::create(b, loc, cast<TypedAttr>(b.getZeroAttr(type)));
+  auto mean = [&](Value sum, Value terms) { return scalar("div", {sum, CastOp::create(b, loc, type, terms)}); };
+  auto either = [&](Value x, Value y) { return ScalarOp::create(b, loc, b.getI1Type(), b.getStringAttr("or"), ValueRange{x, y}, UnitAttr()); };
+  Value was = mean(before, seen), now = mean(all, count);
+  Value stays = ScalarOp::create(b, loc, b.getI1Type(), b.getStringAttr("eq"), ValueRange{was, now}, UnitAttr()); // also at infinity
+  Value still = either(f().compare(ScalarFn::eq_, seen, f().number(0)), stays);
+  store(select(still, zero, scalar("sub", {was, now})), reference.factor, place);
+  store(now, reference.value, place);
+}
+
+void OnlineFrame::bindMeans(const OnlineMember &member, BodyEmitter &emitter, Value lane) {
+  for (const MeanUse &use : member.means) {
+    Value place = at(local, widthOf(*online.of(use.sum)), lane);
+    emitter.bind(use.value, load(use.value.getType(), references[use.sum].value, place));
+  }
 }

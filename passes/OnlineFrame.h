@@ -18,9 +18,11 @@ struct OnlineBlocks {
 };
 
 /// What a reduction that others refer to needs beside its value: what terms refer to now, and the last correction, for each row.
+/// For a maximum the factor of the correction; for a sum by whose mean others are shifted how far the mean fell.
 struct OnlineReference {
   mlir::Value value, factor;
-  llvm::StringRef fn;
+  llvm::StringRef fn; ///< of a maximum
+  bool isMean() const { return fn.empty(); }
   mlir::Value current; ///< of the row at hand
 };
 
@@ -70,7 +72,11 @@ public:
   /// The first and the end of the streamed indices that a row has in this tile, from the tile's beginning on.
   std::pair<Value, Value> keysOf(Value row);
   /// A sum as it is once what its terms refer to has changed; `localRow` counts from the tile's beginning on.
-  Value corrected(const OnlineMember &member, Value sum, Value localRow);
+  Value corrected(const OnlineMember &member, Value sum, Value localRow, Value lane = {});
+  /// Has the mean of a sum move from that of `before` over `seen` terms to that of `all` over `count`.
+  void moveMean(Stage &stage, Value before, Value seen, Value all, Value count, Value lane);
+  /// Tells the code of a member what its means are so far.
+  void bindMeans(const OnlineMember &member, BodyEmitter &emitter, Value lane = {});
 
   /// A buffer for each thread: rows of a tile by `pitch` elements, a variable for one element of one row.
   Value allocate(mlir::Location loc, mlir::Type type, const std::string &name, Value pitch = {});
@@ -103,6 +109,7 @@ public:
   Value mostParts;                ///< a bound of that, for places
   llvm::StringRef space = "thread";
   Value i0, rowCount, k0, keyCount;
+  Value seen;    ///< terms that are folded already
   Value batchIn; ///< index in the tile of the batch
   Value local;   ///< the row at hand, counted from the tile's beginning on
   llvm::DenseMap<Stage *, Value> buffers; ///< places in tiles

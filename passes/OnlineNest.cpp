@@ -16,9 +16,20 @@ bool isBeside(StageGraph &graph, const Nest &nest, Stage &stage) {
   return stage.readers.empty() && llvm::any_of(stage.reads, [&](StageRead &read) { return used.contains(read.psi.getArray()); });
 }
 
+/// Of a reduction that members wait for, which what runs after the nest reads too.
+bool isReadLater(StageGraph &graph, const Nest &nest, Stage &stage) {
+  auto place = [&](Stage *of) { return llvm::find_if(graph.stages, [&](auto &each) { return each.get() == of; }) - graph.stages.begin(); };
+  bool inside = llvm::any_of(stage.readers, [&](StageRead &read) { return nest.axisOf.count(read.reader); });
+  return inside && !stage.hasReduction() && llvm::all_of(stage.readers, [&](StageRead &read) {
+    return nest.axisOf.count(read.reader) || place(read.reader) > place(nest.root);
+  });
+}
+
 std::optional<SmallVector<unsigned>> axesOf(StageGraph &graph, const Nest &nest, Stage &stage) {
   if (nest.depth > 0)
     return defaultJoin(graph, nest, stage);
+  if (isReadLater(graph, nest, stage))
+    return SmallVector<unsigned>();
   return isBeside(graph, nest, stage) ? SmallVector<unsigned>() : joinAxes(graph, nest, stage);
 }
 

@@ -107,8 +107,19 @@ void OnlineParts::combine() {
     this->reference(*stage, reference);
   o.f().apart([&] {
     Value part = o.f().open(o.keyName() + "_part", o.f().number(0), o.parts);
+    if (llvm::any_of(o.references, [](auto &each) { return each.second.isMean(); }))
+      o.seen = o.f().min(o.partKeys, o.f().sub(o.keys, o.f().mul(part, o.partKeys)));
     for (auto &[stage, reference] : o.references) {
       Type type = stage->gen.arrayType().getElementType();
+      if (reference.isMean()) {
+        o.f().apart([&, stage = stage] {
+          Value lane = o.openLanes(*o.online.of(stage));
+          Value state = o.load(type, states[stage], stateAt(*o.online.of(stage), part, lane));
+          Value all = o.load(type, o.buffers[stage], o.at(o.local, o.widthOf(*o.online.of(stage)), lane));
+          o.moveMean(*stage, state, o.seen, all, o.keys, lane);
+        });
+        continue;
+      }
       Value before = o.load(type, states[stage], stateAt(*o.online.of(stage), part, {}));
       Value zero = ConstantOp::create(b, o.loc, cast<TypedAttr>(b.getZeroAttr(type)));
       Value fallen = o.scalar(reference.fn, {o.scalar("sub", {before, o.load(type, reference.value, o.at(o.local))})});
@@ -121,21 +132,25 @@ void OnlineParts::combine() {
           Value lane = o.openLanes(member), place = o.at(o.local, o.widthOf(member), lane);
           Type type = member.stage->root.getResult().getType();
           Value state = o.load(type, states[member.stage], stateAt(member, part, lane));
-          onf::UpdateOp::create(b, o.loc, b.getStringAttr(member.stage->root.getKind()), o.corrected(member, state, o.local),
+          onf::UpdateOp::create(b, o.loc, b.getStringAttr(member.stage->root.getKind()), o.corrected(member, state, o.local, lane),
                                 o.buffers[member.stage], place, b.getUnitAttr());
         });
   });
 }
 
-/// A maximum that others refer to, of all parts.
+/// A maximum or sum that others refer to, of all parts.
 void OnlineParts::reference(Stage &stage, OnlineReference &reference) {
   Type type = stage.gen.arrayType().getElementType();
+  const OnlineMember &member = *o.online.of(&stage);
   Value buffer = o.buffers[&stage], place = o.at(o.local);
   o.f().apart([&] {
     Value part = o.f().open(o.keyName() + "_part", o.f().number(0), o.parts);
-    Value state = o.load(type, states[&stage], stateAt(*o.online.of(&stage), part, {}));
+    Value lane = o.openLanes(member), place = o.at(o.local, o.widthOf(member), lane);
+    Value state = o.load(type, states[&stage], stateAt(member, part, lane));
     o.store(o.scalar(stage.root.getKind(), {o.load(type, buffer, place), state}), buffer, place);
   });
+  if (reference.isMean())
+    return;
   Value all = o.load(type, buffer, place), zero = ConstantOp::create(b, o.loc, cast<TypedAttr>(b.getZeroAttr(type)));
   o.store(o.select(o.isLeast(all), zero, all), reference.value, place);
 }

@@ -36,10 +36,16 @@ void OnlineRows::accumulate(const OnlineMember &member) {
   o.note(stage);
   o.f().apart([&] {
     Value row = o.openEachRow();
-    if (!member.rescales.empty())
+    Type type = red.getResult().getType();
+    auto found = o.references.find(member.stage);
+    bool isMean = found != o.references.end();
+    if (isMean || member.shift || !member.rescales.empty())
       o.f().apart([&] {
-        Value at = o.at(o.local, width, o.openLanes(member));
-        o.store(o.corrected(member, o.load(red.getResult().getType(), sums, at), o.local), sums, at);
+        Value lane = o.openLanes(member), at = o.at(o.local, width, lane), before = o.load(type, sums, at);
+        if (isMean)
+          o.store(before, found->second.factor, at);
+        else
+          o.store(o.corrected(member, before, o.local, lane), sums, at);
       });
     auto [from, to] = keysOf(row);
     together(o.keyName(), from, to, [&](Value key, int64_t count) {
@@ -49,10 +55,17 @@ void OnlineRows::accumulate(const OnlineMember &member) {
         BodyEmitter emitter = o.emitterFor(stage, row);
         emitter.enter(red.term().getArgument(0), o.f().add(key, o.f().number(i)));
         emitter.enterWhole(member.lane, lane);
+        o.bindMeans(member, emitter, lane);
         sum = o.scalar("add", {sum, emitter.emit(red.termValue())});
       }
       o.store(sum, sums, at);
     });
+    if (isMean)
+      o.f().apart([&] {
+        Value lane = o.openLanes(member), at = o.at(o.local, width, lane);
+        Value before = o.load(type, found->second.factor, at);
+        o.moveMean(stage, before, o.seen, o.load(type, sums, at), o.f().add(o.seen, o.keyCount), lane);
+      });
   });
 }
 
@@ -155,6 +168,7 @@ void OnlineRows::rowByRow(ArrayRef<OnlineMember> members) {
         if (reference.current && psi.getArray() == stage->gen.getResult())
           emitter.bind(psi.getResult(), reference.current);
     });
+    o.bindMeans(member, emitter);
     if (member.role == OnlineRole::Streamed && haveOneLoop(member))
       sums(member, row, from, to);
     else if (member.role == OnlineRole::Streamed)
@@ -190,6 +204,8 @@ void OnlineRows::reduced(const OnlineMember &member, BodyEmitter &emitter, Value
   auto found = o.references.find(member.stage);
   if (found == o.references.end())
     return;
+  if (found->second.isMean())
+    return o.moveMean(*member.stage, before, o.seen, all, o.f().add(o.seen, o.keyCount), {});
   // Terms refer to 0 while all are -inf: each is then exp(-inf), nothing, and not a NaN.
   Value zero = ConstantOp::create(b, o.loc, cast<TypedAttr>(b.getZeroAttr(type)));
   Value used = o.select(o.isLeast(all), zero, all);
@@ -202,8 +218,8 @@ void OnlineRows::reduced(const OnlineMember &member, BodyEmitter &emitter, Value
 }
 
 void OnlineRows::settle() {
-  for (auto &[stage, reference] : o.references)
-    o.f().apart([&] {
+  for (auto &[stage, reference] : llvm::make_filter_range(o.references, [](auto &each) { return !each.second.isMean(); }))
+    o.f().apart([&, stage = stage] {
       Value row = o.openEachRow();
       Type type = stage->gen.arrayType().getElementType();
       Value none = o.isLeast(o.load(type, o.buffers[stage], o.at(o.local)));

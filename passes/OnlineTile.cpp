@@ -11,6 +11,9 @@ void OnlineTile::allocate(const std::string &suffix) {
   for (const OnlineMember &member : o.online.members)
     for (const Rescale &rescale : member.rescales)
       o.references[rescale.by].fn = rescale.fn;
+  for (const OnlineMember &member : o.online.members)
+    if (member.shift)
+      o.references[member.shift->by], o.references[member.shift->other];
   for (const OnlineMember &member : o.online.members) {
     Stage &stage = *member.stage;
     Location loc = stage.gen.getLoc();
@@ -28,14 +31,13 @@ void OnlineTile::allocate(const std::string &suffix) {
       break;
     }
     case OnlineRole::Reduced:
-      o.buffers[&stage] = o.allocate(loc, type, name);
-      if (auto found = o.references.find(&stage); found != o.references.end()) {
-        found->second.value = o.allocate(loc, type, name + "_used");
-        found->second.factor = o.allocate(loc, type, name + "_factor");
-      }
-      break;
     case OnlineRole::Accumulated:
       o.buffers[&stage] = o.allocate(loc, type, name, o.widthOf(member));
+      if (auto found = o.references.find(&stage); found != o.references.end()) {
+        bool isMean = found->second.isMean();
+        found->second.value = o.allocate(loc, type, name + (isMean ? "_mean" : "_used"), o.widthOf(member));
+        found->second.factor = o.allocate(loc, type, name + (isMean ? "_fall" : "_factor"), o.widthOf(member));
+      }
       break;
     case OnlineRole::Finished:
       if (!o.site.storage.count(stage.gen.getResult()))
@@ -58,6 +60,7 @@ Stage *OnlineTile::overwritten(Stage &stage) {
 }
 
 void OnlineTile::openKeys(Value from, Value to) {
+  Value first = from;
   if (!o.isWhole()) {
     Value last = o.online.hasRow() ? o.f().sub(o.f().add(o.i0, o.rowCount), o.f().number(1)) : Value();
     Value lo = o.f().max(from, o.f().min(o.lowAt(o.i0), o.lowAt(last)));
@@ -66,12 +69,14 @@ void OnlineTile::openKeys(Value from, Value to) {
   }
   o.k0 = o.f().open(o.keyName() + "_tile", from, to, o.tileKeys);
   o.keyCount = o.f().named(o.keyName() + "_len", o.f().min(o.tileKeys, o.f().sub(to, o.k0)));
+  o.seen = o.f().sub(o.k0, first);
   for (const OnlineMember &member : o.online.members)
     if (member.role == OnlineRole::Scores || member.role == OnlineRole::Streamed)
       if (auto found = o.buffers.find(member.stage); found != o.buffers.end())
         o.keep(*member.stage, found->second, member.lane, o.k0, o.pitch);
   for (auto &[stage, reference] : o.references)
-    o.keep(*stage, reference.value, {}, {}, {});
+    if (!reference.isMean())
+      o.keep(*stage, reference.value, {}, {}, {});
 }
 
 void OnlineTile::fold() {

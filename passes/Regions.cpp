@@ -26,7 +26,7 @@ public:
   SmallVector<AxisRegion> of(Stage &stage) {
     if (&stage == nest.root)
       return ofRoot();
-    if (stage.readers.empty())
+    if (stage.readers.empty() || (nest.depth == 0 && nest.isReadOutside(stage)))
       return ofSibling(stage);
     SmallVector<AxisRegion> regions;
     for (BlockArgument axis : stage.gen.entry().getArguments())
