@@ -5,8 +5,10 @@
 #include "runtime/model/TraceCheck.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <new>
 #include <ostream>
 #include <sstream>
 
@@ -14,10 +16,13 @@ namespace moac::model {
 namespace {
 
 constexpr std::string_view usage =
-    "usage: moac shmem-check TRACE... [--model paper|comid] [--json]\n";
+    "usage: moac shmem-check TRACE... [--model paper|comid] [--json] [--limit SECONDS]\n";
 constexpr std::string_view help =
     "Reports accesses in traces of the SHMEM layer (files, or folders of them) that nothing "
     "orders.\n"
+    "  --model M        paper, or comid: what communication ids do not bind is not ordered\n"
+    "  --json           races and problems for programs\n"
+    "  --limit SECONDS  give up after so long; 600 unless told\n"
     "Exit code: 0 nothing to report, 1 races, problems or a malformed trace, 2 wrong usage.\n"
     "The format: runtime/model/Trace.md\n";
 
@@ -97,8 +102,11 @@ void printJson(const Trace &trace, const TraceReport &report, const std::string 
 
 } // namespace
 
-int shmemCheckMain(const std::vector<std::string> &args, std::ostream &out, std::ostream &err) {
+namespace {
+
+int check(const std::vector<std::string> &args, std::ostream &out, std::ostream &err) {
   bool json = false;
+  double limit = 600;
   std::optional<std::string> model;
   std::vector<std::string> inputs;
   for (size_t i = 0; i < args.size(); ++i) {
@@ -109,11 +117,17 @@ int shmemCheckMain(const std::vector<std::string> &args, std::ostream &out, std:
       model = args[++i];
     else if (arg.starts_with("--model="))
       model = arg.substr(std::string_view("--model=").size());
-    else if (arg == "--help" || arg == "-h")
+    else if (arg == "--limit") {
+      char *end = nullptr;
+      const char *number = i + 1 < args.size() ? args[++i].c_str() : "";
+      limit = std::strtod(number, &end);
+      if (*number == '\0' || *end != '\0' || !(limit > 0))
+        return err << "error: --limit wants a number of seconds\n" << usage, 2;
+    } else if (arg == "--help" || arg == "-h")
       return out << usage << help, 0;
     else if (arg.starts_with("-"))
       return err << "error: unknown option '" << arg << "'"
-                 << suggestion(arg, {"--json", "--model", "--help"}) << "\n"
+                 << suggestion(arg, {"--json", "--model", "--limit", "--help"}) << "\n"
                  << usage,
              2;
     else
@@ -131,7 +145,8 @@ int shmemCheckMain(const std::vector<std::string> &args, std::ostream &out, std:
       return 1;
   if (auto error = validateTrace(trace, inputs.front()))
     return err << error->file << ": error: " << error->message << "\n", 1;
-  TraceReport report = checkTrace(trace, model == "comid" ? TraceModel::ComId : TraceModel::Paper);
+  TraceReport report =
+      checkTrace(trace, model == "comid" ? TraceModel::ComId : TraceModel::Paper, limit);
   std::ostringstream summary;
   summary << trace.records.size() << " records, " << report.accesses
           << " accesses: " << report.findings.size() << " races, " << report.problems.size()
@@ -141,6 +156,16 @@ int shmemCheckMain(const std::vector<std::string> &args, std::ostream &out, std:
   else
     printText(trace, report, out), out << summary.str() << "\n";
   return report.findings.empty() && report.problems.empty() ? 0 : 1;
+}
+
+} // namespace
+
+int shmemCheckMain(const std::vector<std::string> &args, std::ostream &out, std::ostream &err) {
+  try {
+    return check(args, out, err);
+  } catch (const std::bad_alloc &) { // what each PE knows of each other one grows with their square
+    return err << "error: not enough memory for this trace: trace a shorter run or fewer PEs\n", 1;
+  }
 }
 
 } // namespace moac::model

@@ -4,6 +4,8 @@
 #include "runtime/model/ShadowMemory.h"
 #include "runtime/model/TraceSchedule.h"
 
+#include <chrono>
+#include <sstream>
 #include <tuple>
 
 namespace moac::model {
@@ -19,17 +21,32 @@ int flagPe(const Record &r) { return r.word ? r.word->pe : r.to.empty() ? r.pe :
 
 class Checker {
 public:
-  Checker(const Trace &trace, TraceModel model)
-      : trace(trace),
+  Checker(const Trace &trace, TraceModel model, double seconds)
+      : trace(trace), seconds(seconds),
         order(trace, model == TraceModel::ComId,
               [this](const TraceAccess &a, const Knowledge &k, const Knowledge &plainly,
                      const auto &everywhere) { see(a, k, plainly, everywhere); }) {}
 
   TraceReport run() {
-    report.problems = schedule(trace, order, [this](int record) {
+    size_t done = 0;
+    std::string givenUp;
+    report.problems = schedule(trace, order, [&](int record) {
+      std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
+      if (spent.count() > seconds) {
+        std::ostringstream text;
+        text << trace.words[trace.records[record].position] << ": error: given up after " << seconds
+             << " s, before this record: " << done << " of " << trace.records.size()
+             << " are checked; raise --limit, or trace a shorter run or fewer PEs";
+        givenUp = text.str();
+        return false;
+      }
+      ++done;
       if (trace.records[record].kind == RecordKind::Alloc)
         shadow.reset(*trace.records[record].word);
+      return true;
     });
+    if (!givenUp.empty())
+      report.problems.push_back(givenUp);
     return std::move(report);
   }
 
@@ -94,6 +111,8 @@ private:
   }
 
   const Trace &trace;
+  double seconds;
+  std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
   TraceOrders order;
   ShadowMemory shadow;
   std::map<std::tuple<int, int, RecordKind, RecordKind, bool, bool>, size_t> seen;
@@ -102,7 +121,9 @@ private:
 
 } // namespace
 
-TraceReport checkTrace(const Trace &trace, TraceModel model) { return Checker(trace, model).run(); }
+TraceReport checkTrace(const Trace &trace, TraceModel model, double seconds) {
+  return Checker(trace, model, seconds).run();
+}
 
 std::string advice(const Trace &trace, const Finding &finding) {
   const Record &a = trace.records[finding.first], &b = trace.records[finding.second];

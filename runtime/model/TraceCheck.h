@@ -19,7 +19,7 @@ enum class Missing : uint8_t {
   FenceBetweenTransfers,
   BarrierBeforeCollective, // its destination was not ready
   BarrierAfterCollective,  // another member's part
-  CommunicationId // ordered, were it not for the ids
+  CommunicationId          // ordered, were it not for the ids
 };
 
 struct Finding {
@@ -40,7 +40,9 @@ struct TraceReport {
 /// The models that traces can be judged by; without ids all calls count as global.
 enum class TraceModel : uint8_t { Paper, ComId };
 
-TraceReport checkTrace(const Trace &trace, TraceModel model = TraceModel::Paper);
+/// Work is bounded: a trace that is not checked within so many seconds is a problem of its own.
+TraceReport checkTrace(const Trace &trace, TraceModel model = TraceModel::Paper,
+                       double seconds = 600);
 
 /// A sentence that says what to add, with source lines.
 std::string advice(const Trace &trace, const Finding &finding);

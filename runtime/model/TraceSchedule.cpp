@@ -146,7 +146,7 @@ bool isCollective(const Record &r) {
 
 class Scheduler {
 public:
-  Scheduler(const Trace &trace, TraceOrders &order, const std::function<void(int)> &beforeRecord)
+  Scheduler(const Trace &trace, TraceOrders &order, const std::function<bool(int)> &beforeRecord)
       : trace(trace), order(order), beforeRecord(beforeRecord), matcher(trace) {
     std::map<std::pair<int, int>, int> index;
     for (size_t i = 0; i < trace.records.size(); ++i) {
@@ -161,7 +161,7 @@ public:
   }
 
   std::vector<std::string> run() {
-    while (!ready.empty() || !waiting.empty()) {
+    while (!stopped && (!ready.empty() || !waiting.empty())) {
       bool forced = ready.empty();
       std::set<Key> &from = forced ? waiting : ready;
       Key key = *from.begin();
@@ -169,7 +169,8 @@ public:
       step(std::get<2>(key), forced);
     }
     for (auto &[id, calls] : arrived)
-      incomplete(calls);
+      if (!stopped)
+        incomplete(calls);
     return std::move(problems);
   }
 
@@ -198,7 +199,9 @@ private:
       waiting.insert(keyOf(thread));
       return;
     }
-    beforeRecord(record);
+    stopped = !beforeRecord(record);
+    if (stopped)
+      return;
     order.process(record, thread, source <= notYet ? none : source);
     if (own)
       overtaken[notYet - 1 - source].push_back(record);
@@ -252,7 +255,9 @@ private:
       if (trace.records[other].kind != first.kind || trace.records[other].token != first.token)
         mismatch(first, trace.records[other]);
     for (auto [other, otherThread] : complete)
-      beforeRecord(other);
+      stopped = stopped || !beforeRecord(other);
+    if (stopped)
+      return;
     order.processCollective(complete);
     for (auto [other, otherThread] : complete)
       advance(otherThread);
@@ -279,19 +284,20 @@ private:
 
   const Trace &trace;
   TraceOrders &order;
-  const std::function<void(int)> &beforeRecord;
+  const std::function<bool(int)> &beforeRecord;
   SyncMatcher matcher;
   std::vector<std::deque<int>> queues;
   std::set<Key> ready, waiting;
   std::map<int, std::vector<int>> overtaken; // by the add that was earlier
   std::map<std::pair<int64_t, int64_t>, std::vector<std::pair<int, int>>> arrived;
   std::vector<std::string> problems;
+  bool stopped = false;
 };
 
 } // namespace
 
 std::vector<std::string> schedule(const Trace &trace, TraceOrders &order,
-                                  const std::function<void(int)> &beforeRecord) {
+                                  const std::function<bool(int)> &beforeRecord) {
   return Scheduler(trace, order, beforeRecord).run();
 }
 

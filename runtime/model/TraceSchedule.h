@@ -7,10 +7,10 @@
 
 namespace moac::model {
 
-/// Walks `trace`, feeding `order`; `beforeRecord(i)` is called for each record just before. Returns
-/// what could not be matched: collectives that some member does not call, calls that do not fit
-/// together.
+/// Walks `trace`, feeding `order`; `beforeRecord(i)` is called for each record just before and ends
+/// the walk by answering false. Returns what could not be matched: collectives that some member
+/// does not call, calls that do not fit together.
 std::vector<std::string> schedule(const Trace &trace, TraceOrders &order,
-                                  const std::function<void(int)> &beforeRecord);
+                                  const std::function<bool(int)> &beforeRecord);
 
 } // namespace moac::model

@@ -5,6 +5,7 @@
 #include "runtime/model/TraceFromLitmus.h"
 #include "tests/unit/model/LitmusPrograms.h"
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -427,4 +428,23 @@ TEST(ShmemCheckCommand, exitCodesAndOutput) {
   EXPECT_EQ(shmemCheckMain({"--frob"}, out, err), 2);
   EXPECT_EQ(shmemCheckMain({(folder / "missing").string()}, out, err), 1);
   std::filesystem::remove_all(folder);
+}
+
+// Ranges that overlap in all ways are the most work that a trace can be; it ends by the clock, and says how far it came.
+TEST(TraceCheck, isGivenUpInTime) {
+  std::string text = "moac-trace 1\npes 2\n";
+  for (int i = 0; i < 20000; ++i)
+    text += "put pe=0 at=a.c:" + std::to_string(i) + " dst=1:h/" + std::to_string(i) + "+100000 src=0:s/0+8\n";
+  Trace trace;
+  ASSERT_FALSE(readTrace(text, "trace", trace));
+  auto begin = std::chrono::steady_clock::now();
+  TraceReport report = checkTrace(trace, TraceModel::Paper, 0.1);
+  std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  EXPECT_LT(took.count(), 3.0);
+  ASSERT_EQ(report.problems.size(), 1U);
+  EXPECT_NE(report.problems[0].find(": error: given up after 0.1 s, before this record: "), std::string::npos) << report.problems[0];
+  EXPECT_NE(report.problems[0].find(" of 20000 are checked; raise --limit"), std::string::npos);
+  std::ostringstream out, err;
+  EXPECT_EQ(shmemCheckMain({"x", "--limit", "soon"}, out, err), 2);
+  EXPECT_NE(err.str().find("--limit wants a number of seconds"), std::string::npos);
 }
