@@ -135,6 +135,7 @@ class Bench:
 
 
 def main():
+    sys.stdout.reconfigure(line_buffering=True)  # a log or a pipe sees each case when it is done
     options = arguments()
     cases = list(all_cases([int(n) for n in options.n.split(",") if n]))
     if options.quick:
