@@ -162,7 +162,7 @@ LogicalResult Code::memory(Operation *op) {
   ++block().operations[(update.getKind() + "." + StringRef(elementName(element))).str()];
   uint32_t value = slot(update.getValue());
   emit(Op::updateBuffer, static_cast<unsigned>(*kind), value, id, offsetSlot(update.getOffset()),
-       element == Element::U64);
+       (element == Element::U64 ? 1 : 0) | (update.getAtomic() ? 2 : 0));
   return success();
 }
 

@@ -350,7 +350,7 @@ void Machine::run(const Procedure &procedure, Frame frame) {
       storeBuffer(i.a, r[i.b].whole, dst, static_cast<StoreEvent>(i.aux));
       break;
     case Op::updateBuffer:
-      updateBuffer(i.a, r[i.b].whole, dst, i);
+      (i.c & 2) != 0 ? updateAtomically(i.a, r[i.b].whole, dst, i) : updateBuffer(i.a, r[i.b].whole, dst, i);
       break;
     case Op::allocBuffer:
       allocate(i.a, r[i.b].whole);

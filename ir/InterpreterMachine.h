@@ -45,7 +45,9 @@ struct Buffer {
   int64_t size = -1; ///< -1: not allocated yet
   struct Mark {
     uint32_t writer = 0, firstReader = 0, lastReader = 0, finishes = 0, updates = 0;
-    bool open = false; ///< finished by updates in place
+    uint32_t adds = 0;    ///< the loop in which it was updated atomically, and by nothing else
+    bool several = false; ///< by several iterations of it
+    bool open = false;    ///< finished by updates in place
   };
   std::vector<Mark> marks;
   uint64_t leastUpdates = 0, mostUpdates = 0; ///< over the lives of its elements
@@ -173,6 +175,7 @@ private:
   void loadBuffer(uint32_t id, int64_t at, Slot &to);
   void storeBuffer(uint32_t id, int64_t at, Slot value, StoreEvent event);
   void updateBuffer(uint32_t id, int64_t at, const Slot &value, const Instr &instr);
+  void updateAtomically(uint32_t id, int64_t at, const Slot &value, const Instr &instr);
   void noteRead(const BufferCode &code, Buffer::Mark &mark, int64_t at);
   void noteWrite(const BufferCode &code, Buffer::Mark &mark, int64_t at);
   Tensor output(const ArraySignature &signature, uint32_t id, const Slot *r);

@@ -91,7 +91,7 @@ void Machine::noteRead(const BufferCode &code, Buffer::Mark &mark, int64_t at) {
                         mark.writer ? " in this iteration" : ""));
   if (loopStart == 0 || !isShared(code.space))
     return;
-  if (mark.writer >= loopStart && mark.writer != current)
+  if (mark.writer >= loopStart && (mark.writer != current || mark.several))
     invalid(fmt::format("race: '{}' at offset {} is written by one iteration and read by another",
                         code.name, at));
   if (mark.firstReader < loopStart)
@@ -103,7 +103,7 @@ void Machine::noteWrite(const BufferCode &code, Buffer::Mark &mark, int64_t at) 
   if (isShared(code.space) && inTeam && loopStart == 0)
     invalid(fmt::format("race: every thread writes '{}' at offset {}", code.name, at));
   if (isShared(code.space) && loopStart != 0) {
-    if (mark.writer >= loopStart && mark.writer != current)
+    if (mark.writer >= loopStart && (mark.writer != current || mark.several))
       invalid(fmt::format("race: two iterations write '{}' at offset {}", code.name, at));
     bool read = mark.firstReader >= loopStart;
     if (read && (mark.firstReader != current || mark.lastReader != current))
@@ -111,6 +111,7 @@ void Machine::noteWrite(const BufferCode &code, Buffer::Mark &mark, int64_t at) 
                           code.name, at));
   }
   mark.writer = current;
+  mark.adds = 0, mark.several = false;
 }
 
 void Machine::loadBuffer(uint32_t id, int64_t at, Slot &to) {
@@ -176,12 +177,27 @@ void Machine::updateBuffer(uint32_t id, int64_t at, const Slot &value, const Ins
     auto sum =
         combine(Number<Single>{old.narrow, old.bound}, Number<Single>{value.narrow, value.bound});
     old.narrow = sum.value, old.bound = sum.bound;
-  } else if (instr.c && (kind == Reduction::max || kind == Reduction::min)) {
+  } else if ((instr.c & 1) != 0 && (kind == Reduction::max || kind == Reduction::min)) {
     fromWhole(old, flip(combine(flip(a), flip(b))));
   } else {
     fromWhole(old, combine(a, b));
   }
   storeBuffer(id, at, old, StoreEvent::Updates);
+}
+
+/// Iterations may update one element so, as long as none of them reads or writes it otherwise.
+void Machine::updateAtomically(uint32_t id, int64_t at, const Slot &value, const Instr &instr) {
+  if (loopStart == 0 || !isShared(program.buffers[id].space))
+    return updateBuffer(id, at, value, instr);
+  Buffer::Mark &mark = access(id, at, "update").marks[at];
+  const Buffer::Mark before = mark;
+  const bool again = before.adds == loopStart;
+  if (again)
+    mark.writer = current, mark.several = false; // those of other iterations are no trouble
+  updateBuffer(id, at, value, instr);
+  mark.firstReader = before.firstReader, mark.lastReader = before.lastReader;
+  mark.adds = loopStart;
+  mark.several = again && (before.several || before.writer != current);
 }
 
 void Machine::checkFinished(uint32_t id) {

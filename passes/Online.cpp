@@ -128,7 +128,7 @@ private:
   bool sumsAll(Stage &stage) {
     auto waits = [&](Stage *other) { return other != &stage && other->hasReduction() && graph.dependsOn(other, &stage); };
     bool all = nest.depth == 0 ? stage.rank() == 0 || (stage.rank() == 1 && axisAcross(stage))
-                               : nest.depth == stage.rank() && strategyOf(stage) == "private";
+                               : nest.depth == stage.rank() && asksForParts(stage);
     return stage.rank() == nest.root->rank() && all && llvm::none_of(nest.members, waits);
   }
   bool isSumOfAll(Stage &stage) { return &stage == nest.root && isReduction(stage) && sumsAll(stage); } // of the nest's own

@@ -1,5 +1,6 @@
 // What a user says of who adds the terms of a reduction; see ReduceStrategy.h.
 #include "passes/ReduceStrategy.h"
+#include "passes/Slice.h"
 
 using namespace mlir;
 using namespace moac;
@@ -16,6 +17,13 @@ StringRef moac::strategyOf(Stage &stage) {
       if (directive.is("reduce") && isCalled(loopOf(index), stage, name))
         found = directive.mode;
   return found;
+}
+
+bool moac::asksForParts(Stage &stage) {
+  IndexSet bounds;
+  for (Value bound : {stage.root.lower(0), stage.root.upper(0)})
+    collectFreeIndices(bound, bounds);
+  return bounds.empty() && strategyOf(stage) == "private";
 }
 
 BlockArgument moac::dividedTerms(Stage &stage) {
@@ -39,7 +47,7 @@ LogicalResult moac::checkStrategies(const UserSchedule &user, StageGraph &graph,
       if (!summed || directive.mode != "private" || llvm::is_contained(divided, name))
         continue;
       return user.refuse(directive, i, "cannot-reduce", "the reduction of '" + summed->name() + "' is not one whose terms can be divided",
-                         "sums, maxima and minima of f32 or f64 over one index can be, whose loops nothing else in the schedule speaks of; otherwise "
+                         "sums, maxima and minima of f32 or f64 over one index can be, with the same terms for each element, whose loops nothing else in the schedule speaks of; otherwise "
                          "`reduce " + name + " : owner`");
     }
   return success();

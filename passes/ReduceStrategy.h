@@ -13,6 +13,9 @@ namespace moac {
 /// What the user says of the first index of the reduction that `stage` is; empty: nothing.
 llvm::StringRef strategyOf(Stage &stage);
 
+/// The user says `private` of it, and every element has the same terms, so that their parts can be counted before.
+bool asksForParts(Stage &stage);
+
 /// The index whose terms threads divide among them, adding to the elements of the stage as they come; none: they do not.
 mlir::BlockArgument dividedTerms(Stage &stage);
 

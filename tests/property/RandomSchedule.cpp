@@ -7,6 +7,7 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <sstream>
 #include <unistd.h>
 
@@ -50,6 +51,13 @@ public:
     arrays = values;
     for (const char *input : {"A", "v", "w"})
       arrays.emplace_back(input);
+    const std::string text = scheduled.program.text();
+    const std::regex reduction(R"(\[(k\d+)[ \],<])"), read(R"(\b(\w+)\[(\w+)(?:, (\w+))?\])");
+    for (std::sregex_iterator at(text.begin(), text.end(), reduction), end; at != end; ++at)
+      reduced.push_back((*at)[1]);
+    for (std::sregex_iterator at(text.begin(), text.end(), read), end; at != end; ++at) // A[i, k0]: copies with axes k0, i
+      if (std::ranges::find(arrays, (*at)[1].str()) != arrays.end())
+        reads.push_back({(*at)[1], (*at)[3].matched ? (*at)[3].str() + ", " + (*at)[2].str() : (*at)[2].str()});
   }
 
   void grow(std::string &strange) {
@@ -112,7 +120,7 @@ private:
 
   std::string directive(std::vector<std::string> &made) {
     const std::string number = std::to_string(1 + random.below(6));
-    switch (random.below(11)) {
+    switch (random.below(14)) {
     case 0:
     case 1:
     case 2: {
@@ -130,11 +138,20 @@ private:
     case 6:
       return "place " + pick(values) + " at " + pick(loops);
     case 7:
+      if (!reads.empty()) {
+        const auto &[array, axes] = reads[static_cast<size_t>(random.below(static_cast<int64_t>(reads.size())))];
+        return "pack " + array + (random.below(2) == 0 ? "" : " at " + pick(loops)) + " as [" + axes + "]";
+      }
+      [[fallthrough]];
     case 8:
       return "pack " + pick(arrays) + (random.below(3) == 0 ? "" : " at " + pick(loops)) + " as [" +
              some() + "]";
     case 9:
-      return "reduce " + pick(loops) + (std::array{" : owner", " : private", " : recompute", " : atomic"})[static_cast<size_t>(random.below(4))];
+    case 10:
+    case 12:
+      return "reduce " + pick(reduced.empty() || random.below(8) == 0 ? loops : reduced) + (std::array{" : owner", " : private", " : recompute", " : atomic"})[static_cast<size_t>(random.below(4))];
+    case 11:
+      return random.below(2) == 0 ? "online " + pick(loops) : "tile " + pick(loops) + " by " + number;
     default:
       return "place " + pick(values) + (random.below(2) == 0 ? " inline" : " store");
     }
@@ -142,7 +159,8 @@ private:
 
   ScheduledProgram &scheduled;
   Random &random;
-  std::vector<std::string> loops, values, arrays;
+  std::vector<std::string> loops, values, arrays, reduced; ///< the last: indices of reductions
+  std::vector<std::pair<std::string, std::string>> reads;  ///< arrays at plain indices, turned
   unsigned count = 0;
 };
 } // namespace

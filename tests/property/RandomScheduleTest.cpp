@@ -9,6 +9,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <map>
 
 using namespace moac;
 using namespace moac::property;
@@ -24,11 +27,21 @@ Subject subjectOf(const ScheduledProgram &scheduled) {
   return subject;
 }
 
+/// The verb, and what else makes it another thing to build.
+std::string kindOf(const std::string &directive) {
+  std::string kind = directive.substr(0, directive.find(' '));
+  for (const char *word : {" cyclic", " inline", " store", " at "})
+    if (directive.find(word) != std::string::npos)
+      kind += std::string(word).substr(0, std::string(word).find_last_not_of(' ') + 1);
+  return kind == "reduce" ? kind + directive.substr(directive.find(':') + 1) : kind;
+}
+
 TEST(RandomSchedules, LegalOnesChangeNothing) {
   const uint64_t seed = setting("MOAC_SEED", 20261130), count = setting("MOAC_SCHEDULES", 30);
   constexpr uint64_t perFile = 15;
   Random random(seed);
   size_t directives = 0;
+  std::map<std::string, size_t> kinds; // accepted: "lift", "lift cyclic", "place at", "reduce atomic"
   for (uint64_t start = 0; start < count; start += perFile) {
     std::vector<ScheduledProgram> programs;
     std::vector<Subject> subjects;
@@ -39,6 +52,8 @@ TEST(RandomSchedules, LegalOnesChangeNothing) {
       EXPECT_EQ(strange, "") << "seed " << seed << "\n" << programs.back().text();
       subjects.push_back(subjectOf(programs.back()));
       directives += programs.back().directives.size();
+      for (const std::string &directive : programs.back().directives)
+        ++kinds[kindOf(directive)];
     }
     Batch batch = build(subjects);
     for (size_t k = 0; k < programs.size(); ++k) {
@@ -54,5 +69,12 @@ TEST(RandomSchedules, LegalOnesChangeNothing) {
       return;
   }
   EXPECT_GT(directives, count) << "few directives are accepted";
+  constexpr uint64_t enoughForAll = 120;
+  for (const char *kind : {"lift", "lift cyclic", "order", "parallel", "lanes", "unroll", "place inline", "place store", "place at", "pack", "pack at", "reduce owner",
+                           "reduce private", "reduce recompute", "reduce atomic"})
+    EXPECT_TRUE(kinds[kind] > 0 || count < enoughForAll) << "no program has a '" << kind << "' of " << directives << " directives";
+  if (std::getenv("MOAC_SHOW"))
+    for (const auto &[kind, times] : kinds)
+      fmt::print("{} {}\n", kind, times);
 }
 } // namespace

@@ -57,6 +57,23 @@ TEST(InterpreterOnf, CopiesAndCounts) {
   EXPECT_EQ(values(on(parallelLoop(loadX + finishY), {})), std::vector<double>{});
 }
 
+TEST(InterpreterOnf, AtomicUpdatesDisturbNobodyButPlainAccesses) {
+  const std::string opens = std::string("onf.store %c2, %y[%zero] {opens}") + buffer;
+  const std::string add = loadX + "onf.update \"add\" %v, %y[%zero] {atomic}" + buffer;
+  const std::string zero = std::string("onf.for \"r\" \"sequential\" from %one to %N {\n^bb0(%r: index):\nonf.store %c2, %y[%r] {finishes}") + buffer + "\n}\n";
+  Outcome outcome = on(opens + zero + parallelLoop(add), {1, 2, 4});
+  EXPECT_EQ(values(outcome), (std::vector<double>{9, 2, 2}));
+  EXPECT_EQ(outcome.counts.operations["atomic"], 3u);
+  EXPECT_EQ(outcome.counts.buffers["y"].updates, 3u);
+  expectInvalid(opens + zero + parallelLoop(loadX + "onf.update \"add\" %v, %y[%zero]" + buffer), "race");
+  const std::string read = std::string("%o = onf.load %y[%zero]") + loaded;
+  expectInvalid(opens + zero + parallelLoop(read + add), "race");
+  expectInvalid(opens + zero + parallelLoop(add + read), "race");
+  expectInvalid(opens + zero + parallelLoop(add + "onf.update \"add\" %v, %y[%zero]" + buffer), "race");
+  // What the next loop does is another matter.
+  EXPECT_EQ(on(opens + zero + parallelLoop(add) + "\n" + parallelLoop(read), {1, 2, 4}).ending, Ending::Returned);
+}
+
 std::string prefixSum(const char *kind, const char *first) {
   return parallelLoop(std::string("%acc = onf.alloc \"acc\" [%one] : !onf.buffer<f64, "
                                   "\"register\">\n%start = moa.constant ") +
