@@ -1,15 +1,15 @@
 /* collectives.c: broadcast, collect, fcollect, alltoall and alltoalls.
  *
  * The standard asks the program to have every destination ready before the first PE enters, so data
- * may be pushed at once: put, fence, flag; a PE leaves when the flags of all contributors are
- * there. The invariant that keeps flags simple is that every flag sent in a call is awaited in that
- * call.
+ * may be pushed at once: put, fence, flag; a PE leaves when it has met all others. The invariant
+ * that keeps flags simple is that every flag sent in a call is awaited in that call.
  *
  *   broadcast <= 16 KiB   the root pushes to each PE
- *   broadcast larger      the root raises flags, all PEs pull at the same time and flag back (its
- * source is then free) fcollect, alltoall    each PE pushes its block to each PE, its right
- * neighbour first, so that no PE is hit by all collect               the counts travel by exchange,
- * then as fcollect at the offsets they give
+ *   broadcast larger      the root raises flags, all PEs pull at the same time and flag back: its
+ *                         source is then free
+ *   fcollect, alltoall    each PE pushes its block to each PE, its right neighbour first, so that
+ *                         no PE is hit by all
+ *   collect               the counts travel by exchange, then as fcollect at the offsets they give
  */
 #include "runtime/shmem/internal.h"
 #include "runtime/shmem/trace.h"
@@ -42,13 +42,6 @@ static Status times(Call *call, size_t bytes, size_t count, size_t *product) {
   return MOAC_SHMEM_OK;
 }
 
-static Status await_all(Call *call) {
-  for (int rank = 0; rank < call->team->size; ++rank)
-    if (rank != call->team->rank)
-      RETURN_IF_FAILED(moac_shmem_call_await(call, rank));
-  return MOAC_SHMEM_OK;
-}
-
 /* --- Broadcast
  * --------------------------------------------------------------------------------------- */
 
@@ -62,7 +55,10 @@ static Status root_side(Call *call, void *target, const void *source, size_t byt
   }
   if (target != source && bytes != 0)
     memcpy(target, source, bytes);
-  return bytes <= PUSH_LIMIT ? MOAC_SHMEM_OK : await_all(call);
+  for (int rank = 0; bytes > PUSH_LIMIT && rank < team->size; ++rank)
+    if (rank != team->rank)
+      RETURN_IF_FAILED(moac_shmem_call_await(call, rank));
+  return MOAC_SHMEM_OK;
 }
 
 static Status leaf_side(Call *call, void *target, const void *source, size_t bytes, int root) {
@@ -98,10 +94,8 @@ static Status push_blocks(Call *call, void *target, const void *source, size_t b
   for (int step = 1; step <= team->size; ++step) {
     int to = (team->rank + step) % team->size;
     RETURN_IF_FAILED(moac_shmem_call_put(call, target, source, bytes, to));
-    if (to != team->rank)
-      RETURN_IF_FAILED(moac_shmem_call_flag(call, to));
   }
-  return await_all(call);
+  return moac_shmem_call_meet(call);
 }
 
 moac_shmem_status moac_shmem_fcollect(moac_shmem_team team, void *target, const void *source,
@@ -156,10 +150,8 @@ moac_shmem_status moac_shmem_alltoall(moac_shmem_team team, void *target, const 
     int to = (call.team->rank + step) % call.team->size;
     RETURN_IF_FAILED(
         moac_shmem_call_put(&call, mine, (const char *)source + (size_t)to * bytes, bytes, to));
-    if (to != call.team->rank)
-      RETURN_IF_FAILED(moac_shmem_call_flag(&call, to));
   }
-  RETURN_IF_FAILED(await_all(&call));
+  RETURN_IF_FAILED(moac_shmem_call_meet(&call));
   trace_call(&call, source, total, target, total);
   return MOAC_SHMEM_OK;
 }
@@ -192,10 +184,8 @@ moac_shmem_status moac_shmem_alltoalls(moac_shmem_team team, void *target, const
   for (int step = 1; step <= call.team->size; ++step) {
     int to = (call.team->rank + step) % call.team->size;
     RETURN_IF_FAILED(put_strided(&call, target, source, s, to));
-    if (to != call.team->rank)
-      RETURN_IF_FAILED(moac_shmem_call_flag(&call, to));
   }
-  RETURN_IF_FAILED(await_all(&call));
+  RETURN_IF_FAILED(moac_shmem_call_meet(&call));
   trace_call(&call, source, source_bytes, target, target_bytes);
   return MOAC_SHMEM_OK;
 }

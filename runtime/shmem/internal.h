@@ -284,7 +284,7 @@ typedef struct Call {
 } Call;
 Status moac_shmem_call_begin(Call *call, moac_shmem_team handle, const char *name, uint64_t agreed);
 Status moac_shmem_call_sync(Call *call);
-/* All-pairs: mine[bytes] of every member arrives in *all, rank-major with stride MAIL_BYTES; valid
+/* mine[bytes] of every member arrives in *all, rank-major with stride MAIL_BYTES; valid
  * until the next exchange but one on this team. bytes <= MAIL_BYTES. */
 Status moac_shmem_call_exchange(Call *call, const void *mine, size_t bytes, const char **all);
 Status moac_shmem_call_put(Call *call, void *target, const void *source, size_t bytes, int rank);
@@ -294,6 +294,8 @@ Status moac_shmem_call_give_up(Call *call, Status status);
 /* "My part of this call has arrived at you", and the wait for the same from rank. */
 Status moac_shmem_call_flag(Call *call, int rank);
 Status moac_shmem_call_await(Call *call, int rank);
+/* Every member has done its part of this call, and it has arrived here. */
+Status moac_shmem_call_meet(Call *call);
 /* No counter of this PE's teams, past or present, exceeds it. */
 uint64_t moac_shmem_largest_counter(Pe *pe);
 void moac_shmem_team_open(Pe *pe, int slot, int start, int stride, int size, uint64_t base);

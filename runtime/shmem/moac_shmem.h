@@ -180,8 +180,8 @@ moac_shmem_status moac_shmem_malloc(size_t bytes, void **object);
 moac_shmem_status moac_shmem_calloc(size_t count, size_t size,
                                     void **object); /* also SIZE_OVERFLOW */
 moac_shmem_status moac_shmem_align(size_t alignment, size_t bytes,
-                                   void **object); /* a power of two up to 64 KiB in
-                                                            threads, 1 GiB in processes */
+                                   void **object); /* a power of two up to 64 KiB in threads and
+                                                      over engines, 1 GiB in processes */
 /* As malloc; plain accesses to the object carry com_id (see below). Operations do not: ADR-004. */
 moac_shmem_status moac_shmem_malloc_tagged(size_t bytes, uint32_t com_id, void **object);
 /* Where it stands if there is room, else a copy elsewhere; `old` stays when that fails too. */

@@ -1,11 +1,13 @@
 /* reduce.c: reductions, reduce-scatter and scans. All combine in the order of team ranks, element
  * by element, so the result is the same bits whatever arrives first and whichever algorithm runs.
  *
- *   small (<= 512 bytes)   all-pairs exchange of the operands, every PE combines all of them
+ *   small (<= 512 bytes)   exchange of the operands, every PE combines all of them
  *   reduce, larger         after a sync, PE r pulls chunk r of every source block by block,
- * combines, and pushes the result to all targets. Chunk r of a source is read by PE r alone, so
- * target may be source. reduce-scatter         after a sync each PE pulls its chunk of every
- * source; flags when done reading scan, larger           windows of 512 bytes through the exchange
+ *                          combines, and pushes the result to all targets. Chunk r of a source is
+ *                          read by PE r alone, so target may be source.
+ *   reduce-scatter         after a sync each PE pulls its chunk of every source; all meet when done
+ *                          reading
+ *   scan, larger           windows of 512 bytes through the exchange
  */
 #include "runtime/shmem/internal.h"
 #include "runtime/shmem/trace.h"
@@ -76,15 +78,6 @@ static Status pull_block(Call *call, const Job *job, size_t from, size_t count, 
   return MOAC_SHMEM_OK;
 }
 
-static Status flag_and_await_all(Call *call) {
-  for (int step = 1; step < call->team->size; ++step)
-    RETURN_IF_FAILED(moac_shmem_call_flag(call, (call->team->rank + step) % call->team->size));
-  for (int rank = 0; rank < call->team->size; ++rank)
-    if (rank != call->team->rank)
-      RETURN_IF_FAILED(moac_shmem_call_await(call, rank));
-  return MOAC_SHMEM_OK;
-}
-
 /* P blocks to pull into and one for the result. */
 static char *make_scratch(Call *call) {
   return malloc(((size_t)call->team->size + 1) * BLOCK_BYTES);
@@ -115,7 +108,7 @@ static Status reduce_large(Call *call, const Job *job, size_t count) {
   if (status == MOAC_SHMEM_OK)
     status = reduce_chunk(call, job, first, last, scratch);
   if (status == MOAC_SHMEM_OK)
-    status = flag_and_await_all(call);
+    status = moac_shmem_call_meet(call);
   free(scratch);
   return status;
 }
@@ -180,7 +173,7 @@ moac_shmem_status moac_shmem_reduce_scatter(moac_shmem_team team, moac_shmem_red
   if (status == MOAC_SHMEM_OK)
     status = scatter_chunk(&call, &job, count, scratch, in_place ? kept : target);
   if (status == MOAC_SHMEM_OK)
-    status = flag_and_await_all(&call);
+    status = moac_shmem_call_meet(&call);
   if (status == MOAC_SHMEM_OK && in_place)
     memcpy(target, kept, bytes);
   if (status == MOAC_SHMEM_OK)

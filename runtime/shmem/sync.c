@@ -1,12 +1,13 @@
 /* sync.c: what collectives are made of: a call number that all members count alike, flags between
- * pairs of members, an all-pairs exchange of small contributions, and the dissemination barrier.
+ * pairs of members, and an exchange of small contributions and a barrier, both by dissemination: in
+ * log2 P rounds.
  *
  * Each team slot has a sync area in every slice:
  *   words: own call | sync round 0..9 | pad | flag from rank 0..P-1 | mail flag from rank 0..P-1
  *   mail:  [2][P][MAIL_BYTES]
  * A word holds counter << 16 | tag. Counters only grow, so a flag is never reset and a late reader
  * misses nothing; two writes by one PE to one word are separated by a fence. The exchange needs two
- * mail buffers and no credit: nobody can start exchange n+2 before all members have sent n+1, that
+ * mail buffers and no credit: nobody can start exchange n+2 before all members have begun n+1, that
  * is, have read n.
  *
  * The tag is a digest of what the members must agree on. A member that meets another tag, or sees
@@ -16,6 +17,7 @@
 #include "runtime/shmem/trace.h"
 
 #define CALL_BROKEN UINT64_MAX
+enum { FEW = 8 }; /* members that raise a flag at each other */
 enum { WORD_CALL = 0, WORD_ROUND = 1, WORD_FLAGS = 1 + SYNC_ROUNDS + 1 };
 
 static uint64_t *area_word(const Team *team, int index) { return (uint64_t *)team->area + index; }
@@ -146,17 +148,49 @@ Status moac_shmem_call_sync(Call *call) {
   return MOAC_SHMEM_OK;
 }
 
+Status moac_shmem_call_meet(Call *call) {
+  Team *team = call->team;
+  if (team->size > FEW) {
+    RETURN_IF_FAILED(call->pe->backend->quiet(call->pe, internal_issue(call->pe)));
+    return moac_shmem_call_sync(call);
+  }
+  for (int step = 1; step < team->size; ++step)
+    RETURN_IF_FAILED(moac_shmem_call_flag(call, (team->rank + step) % team->size));
+  for (int rank = 0; rank < team->size; ++rank)
+    if (rank != team->rank)
+      RETURN_IF_FAILED(moac_shmem_call_await(call, rank));
+  return MOAC_SHMEM_OK;
+}
+
+/* The boxes of `count` ranks up to this one, to the same places of another member: they may go
+ * round the end of the row. */
+static Status send_boxes(Call *call, uint64_t number, int count, size_t bytes, int to) {
+  int last = call->team->rank, first = last - count + 1, size = call->team->size;
+  if (first < 0) {
+    char *boxes = mail_box(call, number, first + size);
+    size_t all = ((size_t)-first - 1) * MAIL_BYTES + bytes;
+    RETURN_IF_FAILED(moac_shmem_call_put(call, boxes, boxes, all, to));
+    first = 0;
+  }
+  char *boxes = mail_box(call, number, first);
+  size_t all = (size_t)(last - first) * MAIL_BYTES + bytes;
+  return moac_shmem_call_put(call, boxes, boxes, all, to);
+}
+
+/* In rounds: after each a member has the boxes of twice as many ranks below it, and in the next it
+ * hands on all that the receiver lacks. */
 Status moac_shmem_call_exchange(Call *call, const void *mine, size_t bytes, const char **all) {
   Team *team = call->team;
   uint64_t number = ++team->mails;
-  for (int step = 0; step < team->size; ++step) {
-    int to = (team->rank + step) % team->size;
-    RETURN_IF_FAILED(
-        moac_shmem_call_put(call, mail_box(call, number, team->rank), mine, bytes, to));
+  memcpy(mail_box(call, number, team->rank), mine, bytes);
+  for (int distance = 1; distance < team->size; distance *= 2) {
+    int to = (team->rank + distance) % team->size;
+    int from = (team->rank - distance + team->size) % team->size;
+    int count = distance < team->size - distance ? distance : team->size - distance;
+    RETURN_IF_FAILED(send_boxes(call, number, count, bytes, to));
     RETURN_IF_FAILED(raise_word(call, mail_word(call, team->rank), number, to));
-  }
-  for (int from = 0; from < team->size; ++from)
     RETURN_IF_FAILED(await_word(call, mail_word(call, from), number, from));
+  }
   *all = mail_box(call, number, 0);
   return MOAC_SHMEM_OK;
 }
