@@ -6,6 +6,7 @@
 #include "runtime/shmem/trace.h"
 
 #include <sched.h>
+#include <stdlib.h>
 
 static bool is_signed(moac_shmem_type type) { return type <= MOAC_SHMEM_I64; }
 
@@ -73,22 +74,25 @@ static Status check_condition(const char *name, const moac_shmem_condition *c,
   return MOAC_SHMEM_OK;
 }
 
-static bool word_holds(const moac_shmem_condition *c, size_t i) {
+static bool word_holds(const moac_shmem_condition *c, size_t i, int64_t *seen) {
   int64_t operand = plain_word(c->operand, c->vector ? i : 0, c->type);
-  return compare(load_word(c->words, i, c->type), c->comparison, operand, is_signed(c->type));
+  *seen = load_word(c->words, i, c->type);
+  return compare(*seen, c->comparison, operand, is_signed(c->type));
 }
 
 /* One look at the words. True when the form is satisfied, which includes "every word is excluded".
- * `first` rotates the words that ANY looks at first, so that a busy low word starves nobody. */
+ * `first` rotates the words that ANY looks at first, so that a busy low word starves nobody.
+ * `values`, unless NULL: what each word held, which a trace must say. */
 static bool look(moac_shmem_which which, const moac_shmem_condition *c, size_t first,
-                 size_t *indices, size_t *hits) {
+                 size_t *indices, size_t *hits, int64_t *values) {
   size_t held = 0, included = 0;
+  int64_t ignored;
   for (size_t step = 0; step < c->count; ++step) {
     size_t i = which == MOAC_SHMEM_ANY ? (first + step) % c->count : step;
     if (c->status != NULL && c->status[i] != 0)
       continue;
     ++included;
-    if (!word_holds(c, i)) {
+    if (!word_holds(c, i, values != NULL ? &values[i] : &ignored)) {
       if (which == MOAC_SHMEM_ALL)
         break;
       continue;
@@ -113,7 +117,8 @@ static inline void keep_going(Pe *pe) {
 }
 
 static void trace_words(Pe *pe, const char *kind, moac_shmem_which which,
-                        const moac_shmem_condition *c, const size_t *indices, size_t hits) {
+                        const moac_shmem_condition *c, const size_t *indices, size_t hits,
+                        const int64_t *values) {
   size_t bytes = moac_shmem_type_size(c->type);
   size_t records = which == MOAC_SHMEM_ALL   ? (hits != 0 ? c->count : 0)
                    : which == MOAC_SHMEM_ANY ? hits != SIZE_MAX
@@ -126,9 +131,19 @@ static void trace_words(Pe *pe, const char *kind, moac_shmem_which which,
                           .com_id = c->com_id,
                           .mem = {(const char *)c->words + i * bytes, bytes, pe->pe},
                           .has_value = true,
-                          .value = (uint64_t)load_word(c->words, i, c->type)};
+                          .value = (uint64_t)values[i]};
     moac_shmem_trace_write(pe, &record);
   }
+}
+
+/* For what each word held; NULL without a trace. */
+static Status make_values(Pe *pe, const moac_shmem_condition *c, int64_t **values) {
+  *values = NULL;
+  if (LIKELY(pe->trace == NULL))
+    return MOAC_SHMEM_OK;
+  *values = calloc(c->count + 1, sizeof **values);
+  return *values != NULL ? MOAC_SHMEM_OK
+                         : FAIL(MOAC_SHMEM_NO_RESOURCES, "no memory to trace %zu words", c->count);
 }
 
 moac_shmem_status moac_shmem_wait(moac_shmem_which which, const moac_shmem_condition *condition,
@@ -140,15 +155,21 @@ moac_shmem_status moac_shmem_wait(moac_shmem_which which, const moac_shmem_condi
   schedule_point(pe);
   moac_shmem_local_load_point(pe);
   hits = hits == NULL ? &ignored : hits;
+  int64_t *values;
+  RETURN_IF_FAILED(make_values(pe, condition, &values));
+  Status status = MOAC_SHMEM_OK;
   Waiter waiter = {0};
   keep_going(pe);
-  while (
-      !look(which, condition, condition->count == 0 ? 0 : turn % condition->count, indices, hits))
-    RETURN_IF_FAILED(moac_shmem_pause(pe, &waiter, __func__));
+  size_t first = condition->count == 0 ? 0 : turn % condition->count;
+  while (status == MOAC_SHMEM_OK && !look(which, condition, first, indices, hits, values))
+    status = moac_shmem_pause(pe, &waiter, __func__);
   ++turn;
-  if (UNLIKELY(pe->trace != NULL))
-    trace_words(pe, "wait", which, condition, indices, *hits);
-  return MOAC_SHMEM_OK;
+  if (UNLIKELY(values != NULL)) {
+    if (status == MOAC_SHMEM_OK)
+      trace_words(pe, "wait", which, condition, indices, *hits, values);
+    free(values);
+  }
+  return status;
 }
 
 moac_shmem_status moac_shmem_test(moac_shmem_which which, const moac_shmem_condition *condition,
@@ -159,15 +180,19 @@ moac_shmem_status moac_shmem_test(moac_shmem_which which, const moac_shmem_condi
   RETURN_IF_FAILED(check_condition(__func__, condition, which, indices));
   moac_shmem_local_load_point(pe);
   hits = hits == NULL ? &ignored : hits;
+  int64_t *values;
+  RETURN_IF_FAILED(make_values(pe, condition, &values));
   keep_going(pe);
-  bool held =
-      look(which, condition, condition->count == 0 ? 0 : turn++ % condition->count, indices, hits);
+  size_t first = condition->count == 0 ? 0 : turn++ % condition->count;
+  bool held = look(which, condition, first, indices, hits, values);
   if (held) {
     schedule_point(pe);
-    if (UNLIKELY(pe->trace != NULL))
-      trace_words(pe, "test", which, condition, indices, *hits);
-    return MOAC_SHMEM_OK;
+    if (UNLIKELY(values != NULL))
+      trace_words(pe, "test", which, condition, indices, *hits, values);
   }
+  free(values);
+  if (held)
+    return MOAC_SHMEM_OK;
   if (pe->world->scheduler !=
       NULL) { /* a loop around test must not keep the only thread, nor spin for ever */
     Waiter waiter = {.polls = 1};

@@ -110,4 +110,40 @@ TEST(ShmemTrace, pathsArriveAsTheyAre) {
   std::filesystem::remove_all(folder);
 }
 
+// A wait or test records the value that satisfied it, though another may have come since.
+void valuesComeAndGo(void *) {
+  void *memory = nullptr;
+  int64_t one = 1;
+  ASSERT_EQ(moac_shmem_calloc(1, 8, &memory), MOAC_SHMEM_OK);
+  auto *word = static_cast<uint64_t *>(memory);
+  if (moac_shmem_my_pe() == 0)
+    for (uint64_t i = 0; i < 4000; ++i)
+      moac_shmem_atomic_set(MOAC_SHMEM_CONTEXT_DEFAULT, word, i % 2 + 1, 1);
+  moac_shmem_condition isOne = {word, 1, nullptr, MOAC_SHMEM_I64, MOAC_SHMEM_EQ, &one, false, 0};
+  size_t hits = 0;
+  for (int i = 0; i < 500 && moac_shmem_my_pe() == 1; ++i)
+    ASSERT_EQ(moac_shmem_test(MOAC_SHMEM_ALL, &isOne, nullptr, &hits), MOAC_SHMEM_OK);
+}
+
+TEST(ShmemTrace, valuesAreThoseThatWereSeen) {
+  std::string folder = std::filesystem::path(testing::TempDir()) / "moac-trace-values";
+  std::filesystem::create_directories(folder);
+  moac_shmem_run_options how = {};
+  how.pes = 2;
+  how.mode = MOAC_SHMEM_COROUTINES;
+  how.chaos_seed = 1;
+  how.heap_bytes = 1 << 16;
+  how.trace = folder.c_str();
+  ASSERT_EQ(moac_shmem_run(&how, valuesComeAndGo, nullptr), MOAC_SHMEM_OK);
+  std::ifstream file(folder + "/pe-0001.moat");
+  int records = 0;
+  for (std::string record; std::getline(file, record);)
+    if (record.starts_with("test ")) {
+      ++records;
+      ASSERT_NE(record.find(" val=1"), std::string::npos) << record;
+    }
+  EXPECT_GT(records, 20);
+  std::filesystem::remove_all(folder);
+}
+
 } // namespace
