@@ -95,6 +95,8 @@ std::vector<OpRow> floatRows() {
       {Op::exp2_down_, f64, "moac_exp2_down_f64({0})", 16, {0}, false},
       {Op::sigmoid_, f32, "moac_sigmoid_f32({0})", 16, {0}, false},
       {Op::sigmoid_, f64, "moac_sigmoid_f64({0})", 16, {0}, false},
+      {Op::tanh_, f32, "moac_tanh_f32({0})", 16, {0}, false},
+      {Op::tanh_, f64, "moac_tanh_f64({0})", 16, {0}, false},
   };
   struct Called {
     Op op;
@@ -104,7 +106,6 @@ std::vector<OpRow> floatRows() {
                           {Op::log_, "log"},
                           {Op::log2_, "log2"},
                           {Op::sqrt_, "sqrt"},
-                          {Op::tanh_, "tanh"},
                           {Op::erf_, "erf"},
                           {Op::sin_, "sin"},
                           {Op::cos_, "cos"},

@@ -92,7 +92,7 @@ bool comparesFloats(const Expr &e) {
   const bool compares =
       e.kind == Expr::Kind::Apply && isFloat(e.args.back().type) &&
       ((e.op >= Op::eq_ && e.op <= Op::ge_) || e.op == Op::min_ || e.op == Op::max_ ||
-       e.op == Op::exp_ || e.op == Op::exp2_ || e.op == Op::sigmoid_ || e.op == Op::exp_down_ ||
+       e.op == Op::exp_ || e.op == Op::exp2_ || e.op == Op::sigmoid_ || e.op == Op::tanh_ || e.op == Op::exp_down_ ||
        e.op == Op::exp2_down_);
   return compares || std::any_of(e.args.begin(), e.args.end(), comparesFloats);
 }

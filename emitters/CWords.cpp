@@ -41,7 +41,7 @@ std::string calledWord(const std::string &name) {
     if (word == known)
       return word + " " + type + " wrapping";
   for (const char *known : {"abs", "floordiv", "mod", "div", "min", "max", "exp", "exp2", "exp_down",
-                            "exp2_down", "sigmoid", "rsqrt"})
+                            "exp2_down", "sigmoid", "tanh", "rsqrt"})
     if (word == known)
       return word + " " + type;
   return "call " + name;

@@ -75,13 +75,12 @@ std::vector<OpRow> floatRows() {
   for (auto [op, word] : {std::pair(Op::abs_, "abs"),
                           {Op::log_, "log"},
                           {Op::sqrt_, "sqrt"},
-                          {Op::tanh_, "tanh"},
                           {Op::erf_, "erf"},
                           {Op::sin_, "sin"},
                           {Op::cos_, "cos"}})
     rows.push_back(called(op, floats, word + arguments(op)));
   for (Op op : {Op::mod_, Op::fma_, Op::exp_, Op::exp2_, Op::exp_down_, Op::exp2_down_, Op::log2_,
-                Op::rsqrt_, Op::sigmoid_, Op::floor_, Op::ceil_, Op::round_}) {
+                Op::rsqrt_, Op::sigmoid_, Op::tanh_, Op::floor_, Op::ceil_, Op::round_}) {
     const std::string call = std::string("moac_") + tree::opName(op);
     rows.push_back(called(op, f32, call + "_f32" + arguments(op)));
     rows.push_back(called(op, f64, call + "_f64" + arguments(op)));

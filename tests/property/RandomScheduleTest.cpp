@@ -69,7 +69,7 @@ TEST(RandomSchedules, LegalOnesChangeNothing) {
       return;
   }
   EXPECT_GT(directives, count) << "few directives are accepted";
-  constexpr uint64_t enoughForAll = 120;
+  constexpr uint64_t enoughForAll = 600;
   for (const char *kind : {"lift", "lift cyclic", "order", "parallel", "lanes", "unroll", "place inline", "place store", "place at", "pack", "pack at", "reduce owner",
                            "reduce private", "reduce recompute", "reduce atomic"})
     EXPECT_TRUE(kinds[kind] > 0 || count < enoughForAll) << "no program has a '" << kind << "' of " << directives << " directives";

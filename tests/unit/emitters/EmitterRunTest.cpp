@@ -182,7 +182,7 @@ int main(void) {
       << pad.output;
 }
 
-/// At most 1.25 ulp over the whole range (sigmoid 2.5), seen through the C library in a wider type, with and without fused
+/// At most 1.25 ulp over the whole range (sigmoid and tanh 2.5), seen through the C library in a wider type, with and without fused
 /// operations; the ends and NaN exactly. For exponents that
 /// are not positive the cheaper functions give the same bits.
 TEST(CRun, ExponentialsAreWithinAnUlpAndAQuarter) {
@@ -206,6 +206,7 @@ static float single(uint32_t bits) { float x; memcpy(&x, &bits, sizeof x); retur
 static double twice(uint64_t bits) { double x; memcpy(&x, &bits, sizeof x); return x; }
 static void singles(float x) {
   const double e = exp((double)x), t = exp2((double)x), s = 1/(1 + exp(-(double)x)), top = 0x1.ffffffp127;
+  check("tanh f32", x, moac_tanh_f32(x), tanh((double)x), 2.5 * size(tanh((double)x), 24, -125));
   check("sigmoid f32", x, moac_sigmoid_f32(x), s, 2.5 * size(s, 24, -125));
   const float ex = moac_exp_f32(x), tx = moac_exp2_f32(x);
   check("exp f32", x, ex, e >= top ? (double)INFINITY : e, 1.25 * size(e, 24, -125));
@@ -218,11 +219,13 @@ static void doubles(double x) {
   const long double top = 0x1.fffffffffffffcp1023L, e = within(expl(x), top), t = within(exp2l(x), top), s = 1/(1 + expl(-(long double)x));
   check("exp f64", x, ex, e, 1.25 * size(e, 53, -1021));
   check("exp2 f64", x, tx, t, 1.25 * size(t, 53, -1021));
+  check("tanh f64", x, moac_tanh_f64(x), tanhl(x), 2.5 * size(tanhl(x), 53, -1021));
   check("sigmoid f64", x, moac_sigmoid_f64(x), s, 2.5 * size(s, 53, -1021));
   const double ed = moac_exp_down_f64(x), td = moac_exp2_down_f64(x);
   expect(!(x <= 0) || (memcmp(&ex, &ed, sizeof ex) == 0 && memcmp(&tx, &td, sizeof tx) == 0), "down f64", x);
 }
 static void nan32(float x) {
+  expect(isnan(moac_tanh_f32(x)) && isnan(moac_sigmoid_f32(x)), "NaN of exponentials f32", x);
   expect(isnan(moac_exp_f32(x)) && isnan(moac_exp2_f32(x)), "NaN f32", x);
   expect(isnan(moac_exp_down_f32(x)) && isnan(moac_exp2_down_f32(x)), "NaN down f32", x);
 }
@@ -240,8 +243,8 @@ int main(void) {
     singles(x), singles(1.4427f * x);
   for (double x = -750; x < 710.5; x += 0x1.9p-6)
     doubles(x), doubles(1.4427 * x);
-  for (double x = -0.4; x < 0.4; x += 0x1.3p-14)
-    doubles(x);
+  for (double x = -0.7; x < 0.7; x += 0x1.3p-14)
+    doubles(x), doubles(x * 0x1p-20);
   for (int i = 0; i < 2; ++i) {
     const double x = i ? 0.0 : -0.0, far = i ? 1e30 : 1e300;
     singles((float)x), doubles(x), singles(-1e30f), doubles(-far), singles(1e30f), doubles(far);
@@ -259,7 +262,7 @@ int main(void) {
 )";
   const Prologue prologue = cPrologue({"moac_exp_f32", "moac_exp_f64", "moac_exp2_f32", "moac_exp2_f64",
                                        "moac_exp_down_f32", "moac_exp_down_f64", "moac_exp2_down_f32",
-                                       "moac_exp2_down_f64", "moac_sigmoid_f32", "moac_sigmoid_f64"}, true);
+                                       "moac_exp2_down_f64", "moac_sigmoid_f32", "moac_sigmoid_f64", "moac_tanh_f32", "moac_tanh_f64"}, true);
   std::string program = "#include <math.h>\n#include <stdio.h>\n";
   for (const std::string &header : prologue.headers)
     program += "#include " + header + "\n";
