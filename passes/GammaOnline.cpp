@@ -27,6 +27,8 @@ struct GammaOnline : impl::GammaOnlineBase<GammaOnline> {
       for (const OnlineMember &member : online->members)
         if (member.blocks.stage || isWeight(*online, member) || ((online->inParts || getOperation()->hasAttr("phase")) && member.stage->hasReduction()))
           schedule.add("keep", member.stage->name(), {});
+      if (online->hasRow() && !nest.root->isResult) // what reads it would need the reductions, each an array
+        schedule.add("keep", nest.root->name(), {});
       remark::passed(nest.root->gen.getLoc(), remark::RemarkOpts::name("gamma-online").category("online"))
           << nest.root->name() << ": one pass over " << indexName(online->first->root.term().getArgument(0)).str() << " for "
           << std::to_string(online->members.size()) << " stages";

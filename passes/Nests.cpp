@@ -114,11 +114,25 @@ void moac::startDefaultNest(StageGraph &graph, Nest &nest) {
     nest.loops.push_back({stage.gen.entry().getArgument(axis), LiftedAxes().of(stage.gen.entry().getArgument(axis)).front()});
 }
 
+namespace {
+/// An online group that runs in register blocks: row by row inside the loops of what reads it these would be lost.
+std::optional<Nest> blockedGroup(StageGraph &graph, Stage &stage, llvm::function_ref<bool(Stage &)> isFree) {
+  if (stage.rank() < 2 || stage.isResult)
+    return std::nullopt;
+  std::optional<Nest> group = onlineNest(graph, stage, isFree);
+  std::optional<Online> online = group ? onlineOf(graph, *group) : std::nullopt;
+  return online && online->hasRow() ? group : std::nullopt;
+}
+} // namespace
+
 std::vector<Nest> moac::defaultNests(StageGraph &graph) {
   std::vector<Nest> nests; // last to run first
   for (auto it = graph.stages.rbegin(); it != graph.stages.rend(); ++it) {
     Stage &stage = **it;
     bool joined = llvm::any_of(nests, [&](const Nest &nest) { return nest.axisOf.count(&stage) != 0; });
+    auto isFree = [&](Stage &other) {
+      return llvm::none_of(nests, [&](const Nest &nest) { return nest.axisOf.count(&other) != 0; });
+    };
     for (Nest &nest : nests) {
       if (joined)
         break;
@@ -134,6 +148,11 @@ std::vector<Nest> moac::defaultNests(StageGraph &graph) {
       std::optional<SmallVector<unsigned>> axes = defaultJoin(graph, nest, stage);
       if (!axes)
         continue;
+      if (std::optional<Nest> group = blockedGroup(graph, stage, isFree)) {
+        nests.push_back(std::move(*group));
+        joined = true;
+        break;
+      }
       nest.axisOf[&stage] = *axes;
       nest.level[&stage] = nest.depth;
       nest.members.insert(nest.members.begin(), &stage);
@@ -142,9 +161,6 @@ std::vector<Nest> moac::defaultNests(StageGraph &graph) {
     }
     if (joined)
       continue;
-    auto isFree = [&](Stage &other) {
-      return llvm::none_of(nests, [&](const Nest &nest) { return nest.axisOf.count(&other) != 0; });
-    };
     if (std::optional<Nest> group = onlineNest(graph, stage, isFree)) {
       nests.push_back(std::move(*group));
       continue;

@@ -259,7 +259,7 @@ private:
     for (OnlineMember &member : llvm::make_filter_range(online.members, [&](OnlineMember &each) { return !isSumOfAll(*each.stage); }))
       for (StageRead &read : member.stage->readers) {
         const OnlineMember *reader = online.of(read.reader);
-        if (!reader && member.role == OnlineRole::Finished && nest.depth == 0)
+        if (!reader && member.role == OnlineRole::Finished && (nest.depth == 0 || member.stage == nest.root))
           continue; // by later nests, in the array that it is stored in
         if (!reader)
           return false;
