@@ -35,11 +35,32 @@ typedef struct Job {
   double deadline; /* 0: none */
 } Job;
 
-static int usage(const char *name, const char *what) {
-  fprintf(stderr,
-          "%s: %s\nusage: %s -n PES [--heap BYTES[K|M|G]] [--chaos SEED] [--trace FOLDER] "
-          "[--engine mpi|oshmem [--hosts NAME,...]] PROGRAM [ARGUMENT...]\n",
-          name, what, name);
+static int help(void) {
+  printf(
+      "usage: moac launch -n PES [OPTION...] PROGRAM [ARGUMENT...]\n\n"
+      "Runs PROGRAM as PES processing elements that share symmetric memory.\n\n"
+      "  -n PES            1 to 1024; more than there are cores is fine\n"
+      "  --heap BYTES      symmetric heap of each, as in 64M; otherwise SHMEM_SYMMETRIC_SIZE, or "
+      "128M\n"
+      "  --chaos SEED      deliver in any order that the memory model allows; a seed repeats its "
+      "order\n"
+      "  --trace FOLDER    write what happened, for moac shmem-check FOLDER\n"
+      "  --engine NAME     mpi or oshmem: over what the site has, instead of shared memory\n"
+      "  --hosts NAME,...  with an engine: where the PEs run, as in left:2,right:2\n\n"
+      "The exit code is that of the first PE that failed, or 128 and the signal that killed it.\n");
+  return 0;
+}
+
+/* Says what is wrong, points at the word, and what else there is. */
+static int refuse(int argc, char **argv, int at, const char *wrong) {
+  int column = 0;
+  fprintf(stderr, "moac launch: %s\n  moac launch", wrong);
+  for (int i = 1; i < argc; ++i) {
+    fprintf(stderr, " %s", argv[i]);
+    column += i < at ? (int)strlen(argv[i]) + 1 : 0;
+  }
+  fprintf(stderr, "\n  %*s^\nmoac launch --help lists the options\n",
+          (int)strlen("moac launch ") + column, "");
   return USAGE;
 }
 
@@ -60,7 +81,7 @@ static const char *read_engine_option(const char *option, const char *value, Opt
                : "--engine wants mpi or oshmem";
   }
   if (strcmp(option, "--hosts") != 0)
-    return "unknown option";
+    return "there is no such option";
   options->hosts = value;
   return value != NULL ? NULL : "--hosts wants names, separated by commas";
 }
@@ -88,7 +109,15 @@ static const char *read_option(const char *option, const char *value, Options *o
   return value != NULL && strlen(value) <= 200 ? NULL : "--trace wants a folder";
 }
 
-static const char *parse(int argc, char **argv, Options *options) {
+static int position(char **argv, const char *word) {
+  int at = 1;
+  while (strcmp(argv[at], word) != 0)
+    ++at;
+  return at;
+}
+
+/* NULL, or what is wrong with word *where. */
+static const char *parse(int argc, char **argv, Options *options, int *where) {
   int at = 1;
   options->plan.heap_bytes = moac_shmem_heap_from_environment();
   for (; at < argc && argv[at][0] == '-'; at += 2) {
@@ -97,15 +126,20 @@ static const char *parse(int argc, char **argv, Options *options) {
       break;
     }
     const char *wrong = read_option(argv[at], at + 1 < argc ? argv[at + 1] : NULL, options);
+    *where = at;
     if (wrong != NULL)
       return wrong;
   }
-  options->program = argv + at;
+  options->program = argv + (at < argc ? at : argc);
+  *where = at < argc ? at : argc;
   if (options->engine != NULL && options->plan.chaos_seed != 0)
-    return "--chaos is the embedded backend's";
+    return *where = position(argv, "--chaos"), "--chaos is the embedded backend's";
   if (options->hosts != NULL && options->engine == NULL)
-    return "the embedded backend has one host; --hosts wants an engine";
-  return options->plan.pes == 0 ? "-n is missing" : at >= argc ? "PROGRAM is missing" : NULL;
+    return *where = position(argv, "--hosts"),
+           "the embedded backend has one host; --hosts wants an engine";
+  return options->plan.pes == 0 ? "-n is missing: how many PEs?"
+         : at >= argc           ? "which program?"
+                                : NULL;
 }
 
 static double now(void) {
@@ -219,9 +253,13 @@ static int start_all(Job *job, const Options *options) {
 
 int moac_launch_main(int argc, char **argv) {
   Options options = {.program = NULL};
-  const char *name = argc > 0 ? argv[0] : "moac launch", *wrong = parse(argc, argv, &options);
+  static const char name[] = "moac launch";
+  int where = 1;
+  if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
+    return help();
+  const char *wrong = parse(argc, argv, &options, &where);
   if (wrong != NULL)
-    return usage(name, wrong);
+    return refuse(argc, argv, where, wrong);
   if (options.plan.trace != NULL && mkdir(options.plan.trace, 0777) != 0 && errno != EEXIST) {
     fprintf(stderr, "%s: cannot make %s: %s\n", name, options.plan.trace, strerror(errno));
     return 1;

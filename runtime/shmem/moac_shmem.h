@@ -127,11 +127,16 @@ typedef struct moac_shmem_team_handle *moac_shmem_team;
  * ------------------------------------------------------------------------------------------------
  */
 
+/* Errors of every call that returns a status: NOT_INITIALIZED, except of init and run; where it waits
+ * or sends, PE_FAILED, EXITING and, in coroutines, DEADLOCK. What it can answer besides is said at
+ * each section or call. */
+
 /* Joins the world named by the launcher's environment, or forms a world of one PE. Collective. May
- * be called again after finalize only in a world of one PE. */
+ * be called again after finalize, by all. Errors: INVALID_ARGUMENT (already in one), SYSTEM,
+ * NO_RESOURCES, HEAP_EXHAUSTED (of an engine), UNSUPPORTED (statics of more than 1 GiB). */
 moac_shmem_status moac_shmem_init(void);
 /* Completes all communication, waits for all PEs and leaves the world. Symmetric memory is
- * unmapped. Collective. */
+ * unmapped. Collective. Errors: INVALID_ARGUMENT (inside moac_shmem_run), MISMATCH. */
 moac_shmem_status moac_shmem_finalize(void);
 bool moac_shmem_initialized(void);
 int moac_shmem_my_pe(void); /* -1 outside a world */
@@ -175,7 +180,8 @@ void moac_shmem_step(void);
  * ------------------------------- */
 
 /* *object receives the local address, or NULL for 0 bytes and on failure. Errors: HEAP_EXHAUSTED,
- * MISMATCH. */
+ * MISMATCH (other arguments on another PE), NO_RESOURCES; calloc: SIZE_OVERFLOW; align:
+ * INVALID_ARGUMENT; realloc and free: INVALID_ADDRESS (no object begins there). */
 moac_shmem_status moac_shmem_malloc(size_t bytes, void **object);
 moac_shmem_status moac_shmem_calloc(size_t count, size_t size,
                                     void **object); /* also SIZE_OVERFLOW */
@@ -188,13 +194,15 @@ moac_shmem_status moac_shmem_malloc_tagged(size_t bytes, uint32_t com_id, void *
 moac_shmem_status moac_shmem_realloc(void *old, size_t bytes, void **object);
 moac_shmem_status moac_shmem_free(void *object); /* NULL is no action */
 
-/* The address at which this PE can load and store `object` of PE pe. UNSUPPORTED when there is
- * none. */
+/* The address at which this PE can load and store `object` of PE pe. Errors: INVALID_PE,
+ * INVALID_ADDRESS, UNSUPPORTED when there is none. */
 moac_shmem_status moac_shmem_ptr(const void *object, int pe, void **address);
 bool moac_shmem_addr_accessible(const void *address, int pe);
 
 /* --- Contexts and targeted ordering
  * -------------------------------------------------------------------------------- */
+
+/* Errors: INVALID_CONTEXT; of create INVALID_TEAM, INVALID_ARGUMENT (options), NO_RESOURCES. */
 
 /* A context is one ordering domain. PRIVATE and SERIALIZED promise less concurrency; NOSTORE says
  * that the program does not expect fence and quiet on it to order plain stores. */
@@ -226,6 +234,9 @@ moac_shmem_status moac_shmem_pe_quiet(moac_shmem_context context, const int *pes
 /* --- Remote memory: destinations of put and sources of get are symmetric; PE numbers are the
  * context's team's ------ */
 
+/* Errors: INVALID_CONTEXT, INVALID_PE, INVALID_ADDRESS, OVERLAP (within one PE); of strided calls
+ * INVALID_ARGUMENT and SIZE_OVERFLOW. */
+
 moac_shmem_status moac_shmem_put(moac_shmem_context context, void *target, const void *source,
                                  size_t bytes, int pe);
 moac_shmem_status moac_shmem_get(moac_shmem_context context, void *target, const void *source,
@@ -246,6 +257,9 @@ moac_shmem_status moac_shmem_iget(moac_shmem_context context, void *target, cons
 
 /* --- Atomics: 4- and 8-byte types; and/or/xor and add for integers, fetch/set/swap also for floats
  * ----------------- */
+
+/* Errors: INVALID_CONTEXT, INVALID_PE, INVALID_ADDRESS (or not aligned), INVALID_ARGUMENT (no such
+ * operation of the type, or a pointer that it wants is NULL). */
 
 typedef struct moac_shmem_atomic {
   moac_shmem_atomic_op op;
@@ -270,6 +284,9 @@ moac_shmem_status moac_shmem_atomic_fetch_add(moac_shmem_context context, uint64
  * -------------------------------------------------------------------------------------------------------
  */
 
+/* Errors: those of put; INVALID_ADDRESS also for the word, INVALID_ARGUMENT for operation or
+ * comparison, OVERLAP also of payload and word. */
+
 /* Delivers the payload, then updates *signal on the same PE. bytes may be 0. */
 typedef struct moac_shmem_signal {
   uint64_t *word, value;
@@ -284,13 +301,15 @@ moac_shmem_status moac_shmem_put_signal_nbi(moac_shmem_context context, void *ta
 moac_shmem_status moac_shmem_signal_send(moac_shmem_context context, moac_shmem_signal signal,
                                          int pe);
 moac_shmem_status moac_shmem_signal_fetch(const uint64_t *word, uint64_t *value); /* of this PE */
-/* *value (may be NULL) receives the satisfying value. Errors: PE_FAILED, EXITING, DEADLOCK. */
+/* *value (may be NULL) receives the satisfying value. */
 moac_shmem_status moac_shmem_signal_wait_until(const uint64_t *word,
                                                moac_shmem_comparison comparison, uint64_t operand,
                                                uint64_t *value);
 
 /* --- Waiting on words of this PE
  * ----------------------------------------------------------------------------------- */
+
+/* Errors: INVALID_ARGUMENT (type, comparison, or NULL with words), INVALID_ADDRESS (not aligned). */
 
 /* A condition on `count` words: words[i] OP operand (or operands[i] when `vector`). status[i] != 0
  * excludes word i. */
@@ -316,6 +335,9 @@ moac_shmem_status moac_shmem_test(moac_shmem_which which, const moac_shmem_condi
 /* --- Teams: split calls are collective over the parent; a PE outside the new team gets
  * TEAM_INVALID ---------------- */
 
+/* Errors: INVALID_TEAM; of the splits INVALID_ARGUMENT (ranks outside the parent), NO_RESOURCES (64
+ * teams), MISMATCH. */
+
 moac_shmem_status moac_shmem_team_split_strided(moac_shmem_team parent, int start, int stride,
                                                 int size, moac_shmem_team *team);
 moac_shmem_status moac_shmem_team_split_2d(moac_shmem_team parent, int x_range,
@@ -328,6 +350,10 @@ int moac_shmem_team_translate_pe(moac_shmem_team from, int pe,
 
 /* --- Collectives: called by all PEs of the team in the same order; buffers are symmetric
  * --------------------------- */
+
+/* Errors: INVALID_TEAM, MISMATCH, INVALID_ADDRESS, OVERLAP (equal buffers are none where a call works
+ * in place: fcollect, reductions, scans, a broadcast), SIZE_OVERFLOW; broadcast: INVALID_PE (root);
+ * alltoalls, reductions and scans: INVALID_ARGUMENT; reductions: NO_RESOURCES, which closes the team. */
 
 moac_shmem_status
 moac_shmem_barrier(moac_shmem_team team); /* quiet on the default context, then sync */
@@ -360,6 +386,8 @@ moac_shmem_status moac_shmem_scan(moac_shmem_team team, bool inclusive, moac_shm
 
 /* --- Locks (a symmetric long, zero when free)
  * ---------------------------------------------------------------------- */
+
+/* Errors: INVALID_ADDRESS. */
 
 moac_shmem_status moac_shmem_lock(long *lock);
 moac_shmem_status moac_shmem_unlock(long *lock);

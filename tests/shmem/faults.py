@@ -82,7 +82,7 @@ def main(launcher, program):
     good = out_of_memory(launcher, program) and good
     good = launcher_killed(launcher, program) and good
     wrong = subprocess.run([launcher, "-n", "0", program], capture_output=True, text=True)
-    good = good and wrong.returncode == 2 and "usage" in wrong.stderr
+    good = good and wrong.returncode == 2 and "  moac launch -n 0 " in wrong.stderr and "\n              ^\n" in wrong.stderr
     for words, text in WRONG:
         refused = subprocess.run([launcher, *words, program], capture_output=True, text=True)
         good = good and refused.returncode == 2 and text in refused.stderr
