@@ -109,7 +109,14 @@ int Expander::locate(const std::string &name, int pe) {
 }
 
 // The locations a place names: one, or one per element of its range.
-bool Expander::resolve(const Place &place, std::vector<int> &locations, bool localOnly) {
+bool Expander::resolve(const Place &place, std::vector<int> &locations, bool localOnly,
+                       bool wholeArray) {
+  size_t indices = place.indices.size() + (place.isRange() || wholeArray ? 1 : 0);
+  auto [known, isNew] = dimensions.try_emplace(place.name, indices);
+  if (known->second != indices)
+    return fail(place.line, "'" + place.name + "' has " + std::to_string(indices) +
+                                (indices == 1 ? " index" : " indices") + " here and " +
+                                std::to_string(known->second) + " elsewhere");
   int64_t target = pe, lo = 0, hi = 1;
   if (place.pe && !evaluateConstant(place.pe, place.line, target))
     return false;

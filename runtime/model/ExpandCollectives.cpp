@@ -14,7 +14,7 @@ namespace moac::model {
 int Expander::collectiveElement(const Place &place, int index, int member) {
   std::vector<int> at;
   int caller = std::exchange(pe, member);
-  resolve(place, at, true);
+  resolve(place, at, true, index >= 0);
   pe = caller;
   if (at.size() != 1) {
     fail(place.line, "a collective names its arrays without a range");

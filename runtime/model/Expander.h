@@ -37,7 +37,8 @@ private:
   int evaluate(const ExprPtr &expr, int line);
   bool evaluateConstant(const ExprPtr &expr, int line, int64_t &out);
   int leafOfCondition(const Expr &expr);
-  bool resolve(const Place &place, std::vector<int> &locations, bool localOnly = false);
+  bool resolve(const Place &place, std::vector<int> &locations, bool localOnly = false,
+               bool wholeArray = false);
   int locate(const std::string &name, int pe);
   int addEvent(Event event);
   int comIdOf(const std::string &name) const;
@@ -79,6 +80,7 @@ private:
   std::vector<std::pair<int, int>> &decisions; // (taken, alternatives)
   size_t nextDecision = 0;
   std::map<std::pair<std::string, int>, int> locationIndex;
+  std::map<std::string, size_t> dimensions; // of each place, by its first use
   std::map<std::string, int> environment; // registers and loop variables of the current thread
   std::map<std::pair<std::string, int>, Collective> collectives; // by team and count
   std::map<std::pair<std::string, int>, int> collectiveCounts;   // (team, pe) -> calls so far

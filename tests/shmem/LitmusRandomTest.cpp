@@ -24,7 +24,7 @@ std::string statement(Random &random, int pe, int pes, int number) {
   std::string place = oneOf(random, {"x", "y"}) + "@" + std::to_string(random() % pes);
   std::string mine = oneOf(random, {"x", "y"}), flag = oneOf(random, {"f", "g"}), reg = "r" + std::to_string(number);
   std::string to = "@" + std::to_string((pe + 1 + random() % (pes - 1)) % pes);
-  switch (random() % 22) {
+  switch (random() % 29) {
   case 0:
     return "put " + place + ", s";
   case 1:
@@ -58,6 +58,20 @@ std::string statement(Random &random, int pe, int pes, int number) {
     return "swap_nbi d" + std::to_string(number % 2) + ", " + flag + to + ", 1";
   case 17:
     return "get_nbi d" + std::to_string(number % 2) + ", " + place;
+  case 22:
+    return "st " + place + " = 2";
+  case 23:
+    return "ld " + reg + " = " + place;
+  case 24:
+    return "st." + oneOf(random, {"rlx", "rel"}) + " a@" + std::to_string(random() % pes) + " = 1";
+  case 25:
+    return "ld." + oneOf(random, {"rlx", "acq"}) + " " + reg + " = a@" + std::to_string(random() % pes);
+  case 26:
+    return "spin.acq a == 1";
+  case 27:
+    return "pe_quiet " + std::to_string(random() % pes);
+  case 28:
+    return "cswap " + reg + ", " + flag + to + ", 0, 1";
   case 18:
     return "test " + reg + ", " + flag + " >= 1";
   default:
@@ -67,7 +81,7 @@ std::string statement(Random &random, int pe, int pes, int number) {
 
 /// Something for the end of the line: a context or an id, or nothing.
 std::string suffix(Random &random, const std::string &statement, bool ids) {
-  bool operation = !statement.starts_with("st ") && !statement.starts_with("ld ");
+  bool operation = !statement.starts_with("st") && !statement.starts_with("ld") && !statement.starts_with("spin");
   bool takesContext = operation && !statement.starts_with("wait") && !statement.starts_with("test");
   if (ids)
     return oneOf(random, {"", " with com=C1", " with com=C1", " with com=C2"});
@@ -79,7 +93,7 @@ std::string randomProgram(Random &random, bool ids) {
   int pes = 2 + static_cast<int>(random() % 2), number = 0;
   std::string text = "litmus random\n pes " + std::to_string(pes) + "; init s = 1, x = 0, y = 0, d0 = 0, d1 = 0\n" +
                      (ids ? " com C1, C2 under C1\n" : " ctx c; ctx n nostore\n");
-  std::string meeting = random() % 3 == 0 ? oneOf(random, {"barrier", "sync", "quiet; sync", "broadcast x, s, 0", "reduce y, s", "fcollect all, s"}) : "";
+  std::string meeting = random() % 3 == 0 ? oneOf(random, {"barrier", "sync", "quiet; sync", "broadcast x, s, 0", "reduce y, s", "fcollect all, s", "alltoall all, part", "reducescatter d0, part"}) : "";
   for (int pe = 0; pe < pes; ++pe) {
     text += "PE" + std::to_string(pe) + ":\n";
     int count = 2 + static_cast<int>(random() % (pes == 2 ? 4 : 3));

@@ -92,6 +92,8 @@ TEST(LitmusParser, reportsErrorsWithTheirLine) {
 
 TEST(LitmusParser, reportsErrorsOfExpansion) {
   EXPECT_NE(errorOf("litmus a\nPE0: set x@3, 1\n").find("no such PE: 3"), std::string::npos);
+  EXPECT_EQ(errorOf("litmus a\n pes 2\nPE0: put x@1, s\n fcollect x, s\nPE1: fcollect x, s\n"),
+            "t.litmus:4: error: a: 'x' has 1 index here and 0 elsewhere");
   EXPECT_NE(errorOf("litmus a\nPE0: st x = r\n").find("register 'r' has no value yet"),
             std::string::npos);
   EXPECT_NE(errorOf("litmus a\nPE0: ld r = x; st a[r] = 1\n").find("may not depend on memory"),
@@ -226,7 +228,7 @@ TEST(Expand, everyOperationOfTheTableCanBeWritten) {
                    : kind == 'e' ? "0"
                    : kind == 'c' ? "x == 0"
                    : kind == 's' ? "f = 1"
-                                 : "x";
+                                 : arguments == " " ? "x" : "y";
     }
     std::string text = "litmus a\nPE0: " + std::string(op.mnemonic) + arguments + "\n";
     EXPECT_EQ(errorOf(text), "") << text;
