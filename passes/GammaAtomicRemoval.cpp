@@ -83,8 +83,8 @@ private:
 
   LogicalResult checkAtomic(const UserDirective &directive, unsigned i, Stage &stage, BlockArgument index) {
     if (!stage.root || stage.root.getKind() != "add" || !accumulatesInPlace(stage))
-      return refuse(directive, i, "'" + stage.name() + "' is no sum that can be kept in its elements: its operation is another, or its elements are of a smaller type",
-                    "sums of f32, f64, i32 and i64 can be; otherwise `reduce " + directive.names[i] + " : owner`");
+      return refuse(directive, i, "'" + stage.name() + "' is no sum that can be kept in its elements: its operation is another, or its terms are of another type than its elements",
+                    "sums of f32, f64, i32 and i64 can be, of terms of that type (`i64(1)` in place of 1); otherwise `reduce " + directive.names[i] + " : owner`");
     Type element = stage.gen.arrayType().getElementType();
     auto integer = dyn_cast<IntegerType>(element);
     if (!element.isF32() && !element.isF64() && (!integer || integer.isUnsigned() || integer.getWidth() < 32))
