@@ -229,8 +229,9 @@ private:
   }
   void add(const Prefetch &prefetch, Term &out) {
     std::vector<Term> arguments = {node("address of", {node("[] " + prefetch.array, {termOf(prefetch.offset)})})};
-    if (!prefetch.reads)
-      arguments.push_back(leaf("1"));
+    arguments.push_back(leaf(prefetch.reads ? "0" : "1"));
+    if (prefetch.reads)
+      arguments.push_back(leaf("2"));
     out.args.push_back(call("__builtin_prefetch", std::move(arguments)));
   }
   void add(const Gather &, Term &out) { out.args.push_back(leaf("gather")); } // not read back

@@ -80,9 +80,10 @@ void OnlineRows::together(const std::string &name, Value from, Value to, llvm::f
 }
 
 /// Brings what a block of indices further on will read along a loop. Memory alone limits these loops, and arithmetic between two
-/// reads delays the next.
+/// reads delays the next. It is brought to the second level only, where what comes next of memory in order arrives too: the first
+/// has few lines on the way at a time, and asking for more of them makes the loop wait.
 void OnlineRows::fetchAhead(Stage &stage, Value root, Moving moving, Along along, Value row) {
-  constexpr int64_t distance = 16, line = 64; // indices; bytes
+  constexpr int64_t distance = 64, line = 64; // indices; bytes
   LoopFrame &f = o.f();
   if (moving.count == 1)
     return;
