@@ -3,6 +3,7 @@
 #include "passes/Checks.h"
 #include "passes/Lift.h"
 #include "passes/Passes.h"
+#include "passes/SameValue.h"
 
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -126,8 +127,32 @@ struct SplitStages : impl::SplitStagesBase<SplitStages> {
     }
     for (auto stage : getOperation().entry().getOps<moa::GenOp>())
       distinguishIndices(stage);
+    mergeEqual();
     removeUnused();
     getOperation().setDnf(true);
+  }
+
+  /// A stage that no name in the program stands for and that computes what an earlier one does is that one: words that expand
+  /// into the same maximum share it.
+  void mergeEqual() {
+    SmallVector<moa::GenOp> kept;
+    for (auto stage : llvm::make_early_inc_range(getOperation().entry().getOps<moa::GenOp>())) {
+      auto *same = stage->hasAttr("source") ? kept.end() : llvm::find_if(kept, [&](moa::GenOp earlier) { return areEqual(earlier, stage); });
+      if (same == kept.end()) {
+        kept.push_back(stage);
+        continue;
+      }
+      stage.getResult().replaceAllUsesWith(same->getResult());
+      stage.erase();
+    }
+  }
+  static bool areEqual(moa::GenOp a, moa::GenOp b) {
+    if (a.getResult().getType() != b.getResult().getType())
+      return false;
+    SameValue same;
+    for (auto [x, y] : llvm::zip(a.entry().getArguments(), b.entry().getArguments()))
+      same.match(x, y);
+    return same(a.yielded(), b.yielded());
   }
 
   /// What laws have left behind must neither become a stage nor be scheduled.
