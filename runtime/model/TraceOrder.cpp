@@ -333,38 +333,58 @@ void TraceOrder::collectiveAccesses(Calls calls) {
   std::vector<Knowledge> reads(calls.size());
   Knowledge allReads;
   for (size_t i = 0; i < calls.size(); ++i) {
-    auto [record, thread] = calls[i];
-    const Record &r = trace.records[record];
-    Call call{record, thread, r, stateOf(thread), r.pe, true, false, {}};
-    for (const ByteRange &range : r.from) {
-      Knowledge known = before(call, range.pe, true);
-      AccessId id = nextId(thread, localLane, record);
-      sink({id, record, range, Role::Source, false, false, false}, known);
-      known.add(id);
-      reads[i].unite(known);
-    }
+    reads[i] = collectiveReads(calls[i].first, calls[i].second);
     allReads.unite(reads[i]);
   }
   for (size_t i = 0; i < calls.size(); ++i) {
-    auto [record, thread] = calls[i];
-    const Record &r = trace.records[record];
+    const Record &r = trace.records[calls[i].first];
     std::vector<ByteRange> blocks = blocksReceived(calls, r);
-    const std::vector<ByteRange> &ranges = blocks.empty() ? r.to : blocks;
-    Knowledge own = reads[i];
-    for (size_t j = 0; j < ranges.size(); ++j) {
-      Knowledge known = blocks.empty() ? allReads : reads[j];
-      AccessId id = nextId(thread, localLane, record);
-      sink({id, record, ranges[j], Role::Received, true, false, false}, known);
-      known.add(id);
-      own.unite(known);
-    }
-    ThreadState &state = stateOf(thread);
-    if (induces(r)) {
-      state.lco.unite(own);
-      state.po.unite(own);
-    }
-    state.streams[{r.context, r.pe}].issued.unite(own);
+    collectiveStores(
+        calls[i].first, calls[i].second, reads[i], blocks.empty() ? r.to : blocks,
+        [&](size_t j) -> const Knowledge & { return blocks.empty() ? allReads : reads[j]; });
   }
+}
+
+Knowledge TraceOrder::collectiveReads(int record, int thread) {
+  const Record &r = trace.records[record];
+  Call call{record, thread, r, stateOf(thread), r.pe, true, false, {}};
+  Knowledge reads;
+  for (const ByteRange &range : r.from) {
+    Knowledge known = before(call, range.pe, true);
+    AccessId id = nextId(thread, localLane, record);
+    sink({id, record, range, Role::Source, false, false, false}, known);
+    known.add(id);
+    reads.unite(known);
+  }
+  return reads;
+}
+
+void TraceOrder::collectiveStores(int record, int thread, Knowledge own,
+                                  const std::vector<ByteRange> &ranges,
+                                  const std::function<const Knowledge &(size_t)> &reads) {
+  const Record &r = trace.records[record];
+  for (size_t j = 0; j < ranges.size(); ++j) {
+    Knowledge known = reads(j);
+    AccessId id = nextId(thread, localLane, record);
+    sink({id, record, ranges[j], Role::Received, true, false, false}, known);
+    known.add(id);
+    own.unite(known);
+  }
+  ThreadState &state = stateOf(thread);
+  if (induces(r)) {
+    state.lco.unite(own);
+    state.po.unite(own);
+  }
+  state.streams[{r.context, r.pe}].issued.unite(own);
+}
+
+void TraceOrder::processBroadcast(int record, int thread, int root) {
+  enter(record, thread);
+  Knowledge own;
+  if (record == root)
+    own = broadcastReads[root] = collectiveReads(record, thread);
+  collectiveStores(record, thread, own, trace.records[record].to,
+                   [&](size_t) -> const Knowledge & { return broadcastReads[root]; });
 }
 
 void TraceOrder::processCollective(const Calls &calls) {

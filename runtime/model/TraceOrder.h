@@ -41,6 +41,11 @@ public:
   /// Processes the matching calls of one collective: (record, thread) pairs, one per member.
   void processCollective(const std::vector<std::pair<int, int>> &calls);
 
+  /// Processes one call of a broadcast; that of the root comes first. Nobody waits for a leaf.
+  void processBroadcast(int record, int thread, int root);
+  /// All have called it.
+  void endBroadcast(int root) { broadcastReads.erase(root); }
+
   /// The synchronising write of `record` has read from that of `source`, which came to be processed
   /// later.
   void inherit(int record, int source) {
@@ -113,6 +118,9 @@ private:
   using Calls = std::vector<std::pair<int, int>>; // record, thread
   std::vector<ByteRange> blocksReceived(const Calls &calls, const Record &r) const;
   void collectiveAccesses(Calls calls);
+  Knowledge collectiveReads(int record, int thread);
+  void collectiveStores(int record, int thread, Knowledge own, const std::vector<ByteRange> &ranges,
+                        const std::function<const Knowledge &(size_t)> &reads);
   void remember(int record, const Knowledge &known);
 
   const Trace &trace;
@@ -122,6 +130,7 @@ private:
   std::unordered_map<uint32_t, std::vector<int>> issuers; // stream -> record of each access
   std::unordered_map<int, Knowledge> syncWrites;          // record -> what its write carries
   std::unordered_map<int, ThreadState> releases;          // record -> state handed over
+  std::unordered_map<int, Knowledge> broadcastReads;      // by the root's record
 };
 
 } // namespace moac::model

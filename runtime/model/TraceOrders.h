@@ -44,6 +44,15 @@ public:
       order->processCollective(calls);
     report();
   }
+  void processBroadcast(int record, int thread, int root) {
+    for (auto &order : orders)
+      order->processBroadcast(record, thread, root);
+    report();
+  }
+  void endBroadcast(int root) {
+    for (auto &order : orders)
+      order->endBroadcast(root);
+  }
   void inherit(int record, int source) {
     for (auto &order : orders)
       order->inherit(record, source);

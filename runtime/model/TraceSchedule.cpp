@@ -67,12 +67,12 @@ public:
   int source(int reader) const {
     const Record &r = trace.records[reader];
     if (r.kind == RecordKind::Acquire)
-      return choose(tokens, r.token, 0, r, false);
+      return choose(tokens, r.token, 0, reader, false);
     auto word = syncWord(r);
     if (!word)
       return none;
     if (auto value = readValue(r))
-      return choose(words, keyOf(*word), *value, r, *value == 0);
+      return choose(words, keyOf(*word), *value, reader, *value == 0);
     auto found = words.find(keyOf(*word)); // an atomic update that does not tell what it found
     return found == words.end() || found->second.recent.empty() ? none
                                                                 : found->second.recent.back();
@@ -108,8 +108,8 @@ private:
   }
 
   template <typename Map, typename Key>
-  int choose(const Map &map, const Key &key, int64_t value, const Record &reader,
-             bool maybeInitial) const {
+  int choose(const Map &map, const Key &key, int64_t value, int record, bool maybeInitial) const {
+    const Record &reader = trace.records[record];
     auto found = map.find(key);
     if (found == map.end())
       return none;
@@ -123,6 +123,8 @@ private:
           std::upper_bound(writes.begin(), writes.end(), *seen, [&](int64_t stamp, int write) {
             return stamp < trace.records[write].stamp;
           });
+      if (after != writes.begin() && *(after - 1) == record) // a swap that writes what it found
+        --after;
       if (after == writes.begin())
         return none;
       return done[*(after - 1)] ? *(after - 1) : notYet - 1 - *(after - 1);
@@ -239,10 +241,43 @@ private:
     }
   }
 
+  struct Broadcast {
+    int root = -1; // record
+    std::set<int> done;
+  };
+
+  bool isBroadcast(const Record &r) const {
+    return r.kind == RecordKind::Collective && trace.words[r.token] == "broadcast";
+  }
+
+  // From a broadcast the root returns at once, and each of the others once the root has called.
+  void leaveEarly(const std::vector<std::pair<int, int>> &calls, Broadcast &broadcast) {
+    auto leave = [&](int record, int thread) {
+      stopped = stopped || !beforeRecord(record);
+      if (stopped || !broadcast.done.insert(record).second)
+        return;
+      order.processBroadcast(record, thread, broadcast.root);
+      advance(thread);
+    };
+    for (bool root : {true, false})
+      for (auto [record, thread] : calls)
+        if ((record == broadcast.root) == root && isBroadcast(trace.records[record]) &&
+            !broadcast.done.contains(record))
+          leave(record, thread);
+  }
+
   void arrive(int record, int thread) {
     const Record &r = trace.records[record];
     auto &calls = arrived[{r.team, r.sequence}];
     calls.emplace_back(record, thread);
+    Broadcast broadcast;
+    if (isBroadcast(r)) {
+      Broadcast &known = broadcasts[{r.team, r.sequence}];
+      if (!r.from.empty() && known.root < 0)
+        known.root = record;
+      if (known.root >= 0)
+        leaveEarly(calls, known);
+    }
     auto team = trace.teams.find(r.team);
     size_t members =
         team == trace.teams.end() ? static_cast<size_t>(trace.pes) : team->second.size();
@@ -250,10 +285,19 @@ private:
       return;
     auto complete = std::move(calls);
     arrived.erase({r.team, r.sequence});
+    if (auto entry = broadcasts.extract({r.team, r.sequence}))
+      broadcast = std::move(entry.mapped());
     const Record &first = trace.records[complete.front().first];
     for (auto [other, otherThread] : complete)
       if (trace.records[other].kind != first.kind || trace.records[other].token != first.token)
         mismatch(first, trace.records[other]);
+    if (broadcast.root >= 0) {
+      order.endBroadcast(broadcast.root);
+      for (auto [other, otherThread] : complete)
+        if (!broadcast.done.contains(other)) // does not match
+          advance(otherThread);
+      return;
+    }
     for (auto [other, otherThread] : complete)
       stopped = stopped || !beforeRecord(other);
     if (stopped)
@@ -290,6 +334,7 @@ private:
   std::set<Key> ready, waiting;
   std::map<int, std::vector<int>> overtaken; // by the add that was earlier
   std::map<std::pair<int64_t, int64_t>, std::vector<std::pair<int, int>>> arrived;
+  std::map<std::pair<int64_t, int64_t>, Broadcast> broadcasts;
   std::vector<std::string> problems;
   bool stopped = false;
 };
