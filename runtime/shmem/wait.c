@@ -73,6 +73,13 @@ static void sleep_until_woken(Pe *pe, Waiter *waiter) {
   waiter->sleeps++;
 }
 
+/* Over an engine nobody would wake this PE, and its engine must be kept going. Yet on a busy
+ * machine one who naps gets a core back sooner than one who spins. */
+static void nap(void) {
+  struct timespec limit = {0, FIRST_SLEEP_NS};
+  nanosleep(&limit, NULL);
+}
+
 /* A yield that comes back at once found nobody else who wants the core. One that does not says that
  * the machine is busy: then a sleeper that is woken gets its core sooner than a spinner, and the
  * next waits do not try to yield. False: go to sleep. */
@@ -105,9 +112,11 @@ Status moac_shmem_pause(Pe *pe, Waiter *waiter, const char *call) {
   RETURN_IF_FAILED(moac_shmem_check_peers(pe, call));
   if (poll < (uint32_t)pe->spins)
     return MOAC_SHMEM_OK;
-  if (pe->world->own_slice != NULL)
-    sched_yield(); /* nobody would wake this PE, and its engine must be kept going */
-  else if (poll >= (uint32_t)(pe->spins + pe->yields) || !yield_core(pe))
+  if (poll < (uint32_t)(pe->spins + pe->yields) && yield_core(pe))
+    ;
+  else if (pe->world->own_slice != NULL)
+    nap();
+  else
     sleep_until_woken(pe, waiter);
   waiter->seen = atomic_load(&pe->slot->wakes);
   return MOAC_SHMEM_OK;
