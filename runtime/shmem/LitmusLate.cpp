@@ -132,11 +132,14 @@ void Walker::perform(Due due) {
     return;
   for (uint64_t steps = draw() % 32; steps > 0; --steps)
     step(); // others see what has overtaken the accesses
-  std::vector<Pending> rest;
+  // With a local access goes what is before it in program order.
+  size_t last = pending.size();
+  while (due == Due::Local && last > 0 && !pending[last - 1].local)
+    --last;
+  std::vector<Pending> rest(pending.begin() + static_cast<std::ptrdiff_t>(last), pending.end());
+  pending.resize(last);
   for (const Pending &p : pending) {
-    if (due == Due::Local && !p.local)
-      rest.push_back(p);
-    else if (p.store)
+    if (p.store)
       __atomic_store_n(p.word, p.value, __ATOMIC_RELAXED);
     else
       variables[p.reg] = __atomic_load_n(p.word, __ATOMIC_RELAXED);

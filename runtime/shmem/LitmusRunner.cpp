@@ -168,6 +168,8 @@ void Walker::normalAccess(const Statement &s) {
   bool store = s.kind == StatementKind::Store;
   if (std::vector<int64_t> copy; s.kind == StatementKind::Load && readCopies(s, place, copy)) {
     variables[s.reg] = copy[0];
+    for (Pending &p : pending) // they are before a local access now
+      p.local = p.local || peOf(place) == me;
     return;
   }
   if (lateRound && s.order == MemoryOrder::None && (store || s.kind == StatementKind::Load)) {
