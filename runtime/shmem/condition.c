@@ -112,7 +112,8 @@ static bool look(moac_shmem_which which, const moac_shmem_condition *c, size_t f
 /* Before a word is looked at, and not only when it disappoints: a program may call in a loop for
  * what is already there while others wait for this PE's engine. */
 static inline void keep_going(Pe *pe) {
-  if (UNLIKELY(pe->backend->progress != NULL))
+  static _Thread_local uint32_t looks;
+  if (UNLIKELY(pe->backend->progress != NULL) && (++looks & 15u) == 0)
     pe->backend->progress(pe);
 }
 
