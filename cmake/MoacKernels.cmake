@@ -142,6 +142,10 @@ function(moac_add_kernels name)
   if(language STREQUAL "Fortran" AND CMAKE_Fortran_COMPILER_ID STREQUAL "GNU")
     # Fortran has no word for inlining; exponentials in lane loops are worth it.
     target_compile_options(${name} PRIVATE "SHELL:--param max-inline-insns-auto=400")
+    # Emitted C asks for whole vectors itself; a Fortran file cannot.
+    if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+      target_compile_options(${name} PRIVATE -mprefer-vector-width=512)
+    endif()
   endif()
   target_link_libraries(${name} PUBLIC m)
   if(NOT arg_STANDALONE)

@@ -117,6 +117,20 @@ const char *const pragmaGuard = R"(
 #endif
 )";
 
+// Compilers for AVX-512 machines use half of each vector register unless told otherwise.
+const char *const wideVectors = R"(
+#if defined(__AVX512F__) && defined(__clang__)
+#pragma clang attribute push(__attribute__((min_vector_width(512))), apply_to = function)
+#elif defined(__AVX512F__) && defined(__GNUC__)
+#pragma GCC target("prefer-vector-width=512")
+#endif
+)";
+const char *const wideVectorsEnd = R"(
+#if defined(__AVX512F__) && defined(__clang__)
+#pragma clang attribute pop
+#endif
+)";
+
 } // namespace
 
 std::string cFileText(const CParts &parts, const COptions &options) {
@@ -130,12 +144,16 @@ std::string cFileText(const CParts &parts, const COptions &options) {
     text += fmt::format("#include {}\n", header);
   if (parts.kernels.find("#pragma") != std::string::npos)
     text += parts.guard;
+  const bool lanes = parts.kernels.find("omp simd") != std::string::npos ||
+                     parts.words.count("MOAC_BLOCK_LANES") != 0;
+  if (lanes)
+    text += wideVectors;
   if (options.standalone)
     text += statusEnum;
   text += prologue.tuned;
   for (std::string_view definition : prologue.definitions)
     text += parts.support(definition);
-  return text + '\n' + parts.kernels;
+  return text + '\n' + parts.kernels + (lanes ? wideVectorsEnd : "");
 }
 
 Emitted printCFile(const File &file, const COptions &options, const LangTraits &lang) {

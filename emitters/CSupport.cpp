@@ -86,8 +86,9 @@ std::string tunedText(const std::set<std::string> &words) {
   for (const Tuned &tuned : used)
     text += fmt::format("// {}: {}.\n", tuned.name, tuned.what);
   constexpr const char *conditions[] = {"#else", "#elif defined(__AVX__)",
-                                        "#if defined(__AVX512F__)"};
-  for (size_t width = 3; width-- > 0;) {
+                                        "#elif defined(__AVX512F__)",
+                                        "#if defined(__AVX512F__) && defined(__GNUC__)"};
+  for (size_t width = 4; width-- > 0;) {
     text += std::string(conditions[width]) + "\nenum { ";
     for (const Tuned &tuned : used)
       text += fmt::format("{}{} = {}", tuned.name == used[0].name ? "" : ", ", tuned.name,

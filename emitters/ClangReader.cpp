@@ -70,18 +70,21 @@ public:
     Term directives = leaf("directives");
     for (const Attr *attribute : s->getAttrs()) {
       const auto *hint = dyn_cast<LoopHintAttr>(attribute);
-      if (!hint || hint->getOption() != LoopHintAttr::UnrollCount || !hint->getValue())
+      if (!isWhole(hint) && (!hint || hint->getOption() != LoopHintAttr::UnrollCount || !hint->getValue()))
         return VisitStmt(s);
-      directives.args.push_back(leaf("unroll " + Visit(hint->getValue()).head));
+      directives.args.push_back(leaf("unroll " + (isWhole(hint) ? "1" : Visit(hint->getValue()).head)));
     }
     return loop(s->getSubStmt(), std::move(directives));
   }
 
+  static bool isWhole(const LoopHintAttr *hint) {
+    return hint && hint->getOption() == LoopHintAttr::Unroll && hint->getState() == LoopHintAttr::Disable;
+  }
   /// A loop that is to be kept whole is that loop.
   static const Stmt *whole(const Stmt *s) {
     const auto *attributed = dyn_cast<AttributedStmt>(s);
     const auto *hint = attributed && attributed->getAttrs().size() == 1 ? dyn_cast<LoopHintAttr>(attributed->getAttrs()[0]) : nullptr;
-    return hint && hint->getOption() == LoopHintAttr::Unroll && hint->getState() == LoopHintAttr::Disable ? attributed->getSubStmt() : s;
+    return isWhole(hint) ? attributed->getSubStmt() : s;
   }
 
   Term VisitOMPExecutableDirective(const OMPExecutableDirective *s) {
@@ -417,8 +420,7 @@ void readDeclaration(const Decl *d, TermReader &reader, CReading &reading) {
     for (const EnumConstantDecl *one : list->enumerators())
       reading.enumerators[one->getNameAsString()] = one->getInitVal().getExtValue();
   } else {
-    reading.others.push_back(fmt::format("line {}: a {} declaration", reader.line(d->getBeginLoc()),
-                                         d->getDeclKindName()));
+    reading.others.push_back(fmt::format("line {}: a {} declaration", reader.line(d->getBeginLoc()), d->getDeclKindName()));
   }
 }
 
@@ -430,8 +432,7 @@ CReading readC(const SourceText &source, const std::vector<SourceText> &headers)
   tooling::FileContentMappings files;
   for (const SourceText &header : headers)
     files.emplace_back(header.name, header.text);
-  const std::vector<std::string> flags = {"-xc",   "-std=gnu11", "-fopenmp",
-                                          "-Wall", "-Wextra",    "-I."};
+  const std::vector<std::string> flags = {"-xc", "-std=gnu11", "-fopenmp", "-Wall", "-Wextra", "-I."};
   const std::unique_ptr<ASTUnit> unit = tooling::buildASTFromCodeWithArgs(
       source.text, flags, source.name, "clang", std::make_shared<PCHContainerOperations>(),
       tooling::getClangStripDependencyFileAdjuster(), files, &collector);
@@ -441,8 +442,7 @@ CReading readC(const SourceText &source, const std::vector<SourceText> &headers)
     return reading;
   TermReader reader(unit->getASTContext());
   for (const Decl *d : unit->getASTContext().getTranslationUnitDecl()->decls())
-    if (unit->getSourceManager().isInMainFile(
-            unit->getSourceManager().getExpansionLoc(d->getLocation())))
+    if (unit->getSourceManager().isInMainFile(unit->getSourceManager().getExpansionLoc(d->getLocation())))
       readDeclaration(d, reader, reading);
   return reading;
 }

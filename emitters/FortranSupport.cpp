@@ -78,17 +78,20 @@ std::string tunedText(const std::set<std::string> &words) {
     if (words.count(std::string(tuned.name)))
       text +=
           fmt::format("  ! {}.\n  integer(i64), parameter :: {} = &\n"
-                      "    merge({}_i64, merge({}_i64, {}_i64, moac_avx), moac_avx512)\n",
-                      tuned.what, tuned.name, tuned.values[2], tuned.values[1], tuned.values[0]);
+                      "    merge({}_i64, merge({}_i64, merge({}_i64, {}_i64, moac_avx), moac_avx512), moac_wide)\n",
+                      tuned.what, tuned.name, tuned.values[3], tuned.values[2], tuned.values[1],
+                      tuned.values[0]);
   if (text.empty())
     return "";
   return R"(  ! Sizes of register blocks for the vectors that the compiler was told of: -march=native and options
   ! like -mavx2 are seen. A compiler that keeps its options to itself gets the sizes for short vectors;
-  ! for AVX set moac_avx, for AVX-512 moac_avx512 to .true. here.
+  ! for AVX set moac_avx, for AVX-512 moac_avx512 to .true. here. gfortran keeps to 256 of AVX-512's 512 bits without
+  ! -mprefer-vector-width=512.
   logical, parameter :: moac_avx512 = index(compiler_options(), '-mavx512f') > 0 &
     .or. index(compiler_options(), '-march=x86-64-v4') > 0
   logical, parameter :: moac_avx = moac_avx512 .or. index(compiler_options(), '-mavx') > 0 &
     .or. index(compiler_options(), '-march=x86-64-v3') > 0
+  logical, parameter :: moac_wide = moac_avx512 .and. index(compiler_options(), '-mprefer-vector-width=512') > 0
 )" + text;
 }
 

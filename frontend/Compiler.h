@@ -158,7 +158,7 @@ public:
   /// Other schedules worth trying; the kernel has none of the user's.
   virtual std::vector<PlanChoice> choices(const std::string &kernel, const Machine &machine) { return {}; }
   /// What the kernel's loops do, to be counted (ir/Cost.h). `trips` gives axes whose loops depend on data a number of
-  /// iterations, `tuned` chooses constants of the emitted file: 0 as interpreted, 1 with AVX, 2 with AVX-512.
+  /// iterations, `tuned` chooses constants of the emitted file: 0 as interpreted, 1 with AVX, 3 with AVX-512.
   virtual Answer<cost::WorkTree> work(const std::string &kernel, const cost::Sizes &trips, unsigned tuned) {
     return Answer<cost::WorkTree>::failure("no loops to count");
   }

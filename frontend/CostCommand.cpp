@@ -57,7 +57,7 @@ public:
     if (!machine)
       return exitUserError;
     for (const KernelSignature &kernel : selectedKernels(program, command.source)) {
-      Answer<cost::WorkTree> tree = program.work(kernel.name, trips, machine->vector.bytes >= 64 ? 2 : machine->vector.bytes >= 32 ? 1 : 0);
+      Answer<cost::WorkTree> tree = program.work(kernel.name, trips, machine->vector.bytes >= 64 ? 3 : machine->vector.bytes >= 32 ? 1 : 0);
       if (!tree) {
         printError(tree.error);
         return exitUserError;

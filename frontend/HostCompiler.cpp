@@ -52,7 +52,11 @@ const HostLanguage &moac::hostFortran() {
                                         {"gfortran", "flang"},
                                         {"-std=f2018", "-O3", "-march=native", "-ffp-contract=fast"},
                                         "-fopenmp",
-                                        {"--param", "max-inline-insns-auto=400"},
+                                        {"--param", "max-inline-insns-auto=400"
+#ifdef __x86_64__
+                                         , "-mprefer-vector-width=512"
+#endif
+                                        },
                                         ".f90",
                                         true};
   return language;

@@ -70,7 +70,7 @@ private:
       return "";
     }
     const int64_t bytes = request.machine.vector.bytes;
-    Answer<cost::WorkTree> tree = program->work(request.kernel, request.trips, bytes >= 64 ? 2 : bytes >= 32 ? 1 : 0);
+    Answer<cost::WorkTree> tree = program->work(request.kernel, request.trips, bytes >= 64 ? 3 : bytes >= 32 ? 1 : 0);
     Answer<std::string> loops = program->print(Stage::Onf, request.kernel);
     if (!tree || !loops) {
       c.refused = firstMessage(tree ? loops.error : tree.error);

@@ -11,11 +11,11 @@ namespace moac {
 
 struct Tuned {
   std::string_view name, what;
-  std::array<int64_t, 3> values; ///< with vectors of 128 bits, AVX, AVX-512
+  std::array<int64_t, 4> values; ///< with vectors of 128 bits, AVX, AVX-512 by 256 bits, AVX-512
 };
 
 inline constexpr Tuned tunedConstants[] = {
-#define TUNED(name, what, v128, v256, v512) {#name, what, {v128, v256, v512}},
+#define TUNED(name, what, v128, v256, v512by256, v512) {#name, what, {v128, v256, v512by256, v512}},
 #include "ir/Tuned.def"
 #undef TUNED
 };

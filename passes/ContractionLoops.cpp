@@ -93,9 +93,9 @@ private:
     Value x0 = f.named(ContractionFrame::nameOf(left.buffer) + "_at", left.blockAt(batchIn, f.add(i1, i2)));
     Value y0 = f.named(ContractionFrame::nameOf(right.buffer) + "_at", right.blockAt(batchIn, f.add(j1, j2)));
     RegisterBlock sums(f, size);
-    f.apart([&] { // a row of the block may lie on two lines
-      Value row = f.openRows(size, "sequential");
-      for (Value lane : {firstLane, f.sub(f.add(firstLane, width), f.number(1))}) {
+    f.apart([&] { // a row of the block may lie on three lines
+      Value row = f.openRows(size, "sequential"), last = f.sub(width, f.number(1));
+      for (Value lane : {firstLane, f.add(firstLane, f.apply(ScalarFn::floordiv_, width, f.number(2))), f.add(firstLane, last)}) {
         auto [buffer, offset] = element(*f.c.stage, f.add(firstRow, row), lane);
         onf::PrefetchOp::create(f.b, f.loc, buffer, offset, UnitAttr());
       }

@@ -84,6 +84,7 @@ void OnlineRows::together(const std::string &name, Value from, Value to, llvm::f
 /// has few lines on the way at a time, and asking for more of them makes the loop wait.
 void OnlineRows::fetchAhead(Stage &stage, Value root, Moving moving, Along along, Value row) {
   constexpr int64_t distance = 64, line = 64; // indices; bytes
+  constexpr int64_t most = 1024;              // of a row, in bytes: what follows the hardware sees coming
   LoopFrame &f = o.f();
   if (moving.count == 1)
     return;
@@ -103,7 +104,8 @@ void OnlineRows::fetchAhead(Stage &stage, Value root, Moving moving, Along along
       Value first = f.named(name + "_next", f.min(f.add(moving.at, f.number(distance)), f.sub(o.keys, f.number(moving.count))));
       Storage place = o.site.storage.lookup(psi.getArray());
       int64_t bytes = llvm::divideCeil(cast<ArrayType>(psi.getArray().getType()).getElementType().getIntOrFloatBitWidth(), 8);
-      Value point = f.open(indexName(along.axis).str(), along.lo, along.hi, f.number(line / bytes));
+      Value end = f.min(along.hi, f.add(along.lo, f.number(most / bytes)));
+      Value point = f.open(indexName(along.axis).str(), along.lo, end, f.number(line / bytes));
       for (int64_t i = 0; i < moving.count; ++i) {
         BodyEmitter emitter = o.emitterFor(stage, row);
         emitter.enterWhole(moving.axis, f.add(first, f.number(i)));
@@ -197,8 +199,7 @@ void OnlineRows::reduced(const OnlineMember &member, BodyEmitter &emitter, Value
   Type type = red.getResult().getType();
   Value buffer = o.buffers[member.stage];
   emitter.confine(red.term().getArgument(0), from, to);
-  constexpr int64_t chains = 2; // twice the lanes of a block: as many vectors as hide the latency of an addition
-  emitter.reduceInParts(o.f().mul(o.f().number(chains), o.f().size(type.isF64() ? "MOAC_COLS_F64" : "MOAC_COLS_F32")));
+  emitter.reduceInParts(o.f().size(type.isF64() ? "MOAC_SUMS_F64" : "MOAC_SUMS_F32"));
   Value at = o.at(o.local), part = emitter.emit(red.getResult()), before = o.load(type, buffer, at);
   Value all = o.scalar(red.getKind(), {o.corrected(member, before, o.local), part});
   o.store(all, buffer, at);

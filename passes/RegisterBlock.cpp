@@ -38,6 +38,11 @@ void RegisterBlock::each(Value end, llvm::function_ref<void(Value, Value, Value)
 void RegisterBlock::over(Value end, llvm::function_ref<void(Value, Value, Value)> body) {
   f.apart([&] {
     Value row = f.openRows(size);
+    // Where a block ends before its last lane, its rows stay a loop: the sums would have more uses than clang follows when it
+    // looks for arrays that fit in registers.
+    auto rows = dyn_cast_or_null<onf::ForOp>(f.b.getInsertionBlock()->getParentOp());
+    if (end != f.laneBlock && rows && rows.getRole() == "unroll")
+      rows->setAttr("copies", f.b.getI64IntegerAttr(1));
     Value lane = f.open(ContractionFrame::inside(f.laneName()), f.number(0), end, {}, "lanes");
     body(row, lane, f.add(f.mul(row, f.laneBlock), lane));
   });

@@ -7,6 +7,7 @@ A peer whose library cannot be linked is simply not there.
 """
 import hashlib
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -14,7 +15,8 @@ import subprocess
 from .heads import adapter, read_heads
 
 FLAGS = "-std=gnu11 -O3 -march=native -ffp-contract=fast -fopenmp"
-FORTRAN_FLAGS = "-O3 -march=native -ffp-contract=fast -fopenmp --param max-inline-insns-auto=400"
+FORTRAN_FLAGS = "-O3 -march=native -ffp-contract=fast -fopenmp --param max-inline-insns-auto=400" + (
+    " -mprefer-vector-width=512" if platform.machine() == "x86_64" else "")
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 

@@ -25,6 +25,12 @@
 #pragma clang diagnostic ignored "-Wpass-failed" // a simd loop that stays scalar is no fault
 #endif
 
+#if defined(__AVX512F__) && defined(__clang__)
+#pragma clang attribute push(__attribute__((min_vector_width(512))), apply_to = function)
+#elif defined(__AVX512F__) && defined(__GNUC__)
+#pragma GCC target("prefer-vector-width=512")
+#endif
+
 // What a kernel returns.
 enum {
   MOAC_OK = 0,
@@ -40,12 +46,15 @@ enum {
 
 // MOAC_ROWS: rows of a register block.
 // MOAC_COLS_F64: columns of a register block of doubles: two vectors.
-#if defined(__AVX512F__)
-enum { MOAC_ROWS = 12, MOAC_COLS_F64 = 8 };
+// MOAC_SUMS_F64: parts of a sum of doubles along a row.
+#if defined(__AVX512F__) && defined(__GNUC__)
+enum { MOAC_ROWS = 8, MOAC_COLS_F64 = 16, MOAC_SUMS_F64 = 16 };
+#elif defined(__AVX512F__)
+enum { MOAC_ROWS = 12, MOAC_COLS_F64 = 8, MOAC_SUMS_F64 = 16 };
 #elif defined(__AVX__)
-enum { MOAC_ROWS = 6, MOAC_COLS_F64 = 8 };
+enum { MOAC_ROWS = 6, MOAC_COLS_F64 = 8, MOAC_SUMS_F64 = 16 };
 #else
-enum { MOAC_ROWS = 6, MOAC_COLS_F64 = 4 };
+enum { MOAC_ROWS = 6, MOAC_COLS_F64 = 4, MOAC_SUMS_F64 = 8 };
 #endif
 
 static inline int64_t moac_min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -395,7 +404,7 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
                     }
                   }
                 } else {
-                  #pragma GCC unroll 16
+                  #pragma GCC unroll 1
                   for (int64_t ii = 0; ii < MOAC_ROWS; ++ii) { // attention.moa:4
                     #pragma omp simd
                     for (int64_t kk = 0; kk < k_left; ++kk) { // attention.moa:4
@@ -436,7 +445,7 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
                     }
                   }
                 } else {
-                  #pragma GCC unroll 4
+                  #pragma GCC unroll 1
                   for (int64_t ii = 0; ii < 4; ++ii) { // attention.moa:4
                     #pragma omp simd
                     for (int64_t kk = 0; kk < k_left; ++kk) { // attention.moa:4
@@ -476,18 +485,17 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
             for (int64_t ii = 0; ii < i_len; ++ii) { // attention.moa:7
               const int64_t i = i_tile + ii;
               // m[b, i] = max[k < M](S[b, i, k])
-              double largest_parts[2*MOAC_COLS_F64]; // attention.moa:5
-              MOAC_BLOCK_LANES(simdlen(2*MOAC_COLS_F64))
-              for (int64_t lane = 0; lane < 2*MOAC_COLS_F64; ++lane) { // attention.moa:5
+              double largest_parts[MOAC_SUMS_F64]; // attention.moa:5
+              MOAC_BLOCK_LANES(simdlen(MOAC_SUMS_F64))
+              for (int64_t lane = 0; lane < MOAC_SUMS_F64; ++lane) { // attention.moa:5
                 largest_parts[lane] = -INFINITY;
               }
               double largest = -INFINITY;
-              const int64_t k_runs = k_tile
-                  + moac_max_i64(0, k_len)/(2*MOAC_COLS_F64)*(2*MOAC_COLS_F64);
+              const int64_t k_runs = k_tile + moac_max_i64(0, k_len)/MOAC_SUMS_F64*MOAC_SUMS_F64;
               for (int64_t k_run = k_tile; k_run < k_runs;
-                  k_run += 2*MOAC_COLS_F64) { // attention.moa:5
-                MOAC_BLOCK_LANES(simdlen(2*MOAC_COLS_F64))
-                for (int64_t lane = 0; lane < 2*MOAC_COLS_F64; ++lane) { // attention.moa:5
+                  k_run += MOAC_SUMS_F64) { // attention.moa:5
+                MOAC_BLOCK_LANES(simdlen(MOAC_SUMS_F64))
+                for (int64_t lane = 0; lane < MOAC_SUMS_F64; ++lane) { // attention.moa:5
                   largest_parts[lane] = moac_max_f64(largest_parts[lane],
                       S[(i - i_tile)*272 + (k_run + lane - k_tile)]);
                 }
@@ -496,8 +504,8 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
               for (int64_t k = k_runs; k < k_tile + k_len; ++k) { // attention.moa:5
                 largest = moac_max_f64(largest, S[(i - i_tile)*272 + (k - k_tile)]);
               }
-              MOAC_BLOCK_LANES(simdlen(2*MOAC_COLS_F64) reduction(moac_largest_f64 : largest))
-              for (int64_t lane = 0; lane < 2*MOAC_COLS_F64; ++lane) { // attention.moa:5
+              MOAC_BLOCK_LANES(simdlen(MOAC_SUMS_F64) reduction(moac_largest_f64 : largest))
+              for (int64_t lane = 0; lane < MOAC_SUMS_F64; ++lane) { // attention.moa:5
                 largest = moac_max_f64(largest, largest_parts[lane]);
               }
               const double m_value = m[ii];
@@ -512,18 +520,17 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
                     - value_1);
               }
               // O_sum2[b, i] = sum[k < M](P[b, i, k])
-              double sum_parts[2*MOAC_COLS_F64]; // attention.moa:7
-              MOAC_BLOCK_LANES(simdlen(2*MOAC_COLS_F64))
-              for (int64_t lane = 0; lane < 2*MOAC_COLS_F64; ++lane) { // attention.moa:7
+              double sum_parts[MOAC_SUMS_F64]; // attention.moa:7
+              MOAC_BLOCK_LANES(simdlen(MOAC_SUMS_F64))
+              for (int64_t lane = 0; lane < MOAC_SUMS_F64; ++lane) { // attention.moa:7
                 sum_parts[lane] = 0.0;
               }
               double sum = 0.0;
-              const int64_t k_runs_1 = k_tile
-                  + moac_max_i64(0, k_len)/(2*MOAC_COLS_F64)*(2*MOAC_COLS_F64);
+              const int64_t k_runs_1 = k_tile + moac_max_i64(0, k_len)/MOAC_SUMS_F64*MOAC_SUMS_F64;
               for (int64_t k_run = k_tile; k_run < k_runs_1;
-                  k_run += 2*MOAC_COLS_F64) { // attention.moa:7
-                MOAC_BLOCK_LANES(simdlen(2*MOAC_COLS_F64))
-                for (int64_t lane = 0; lane < 2*MOAC_COLS_F64; ++lane) { // attention.moa:7
+                  k_run += MOAC_SUMS_F64) { // attention.moa:7
+                MOAC_BLOCK_LANES(simdlen(MOAC_SUMS_F64))
+                for (int64_t lane = 0; lane < MOAC_SUMS_F64; ++lane) { // attention.moa:7
                   sum_parts[lane] += S[(i - i_tile)*272 + (k_run + lane - k_tile)];
                 }
               }
@@ -531,8 +538,8 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
               for (int64_t k = k_runs_1; k < k_tile + k_len; ++k) { // attention.moa:7
                 sum += S[(i - i_tile)*272 + (k - k_tile)];
               }
-              MOAC_BLOCK_LANES(simdlen(2*MOAC_COLS_F64) reduction(+ : sum))
-              for (int64_t lane = 0; lane < 2*MOAC_COLS_F64; ++lane) { // attention.moa:7
+              MOAC_BLOCK_LANES(simdlen(MOAC_SUMS_F64) reduction(+ : sum))
+              for (int64_t lane = 0; lane < MOAC_SUMS_F64; ++lane) { // attention.moa:7
                 sum += sum_parts[lane];
               }
               O_sum2[ii] = O_sum2[ii] * m_factor[ii] + sum;
@@ -574,7 +581,7 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
                     }
                   }
                 } else {
-                  #pragma GCC unroll 16
+                  #pragma GCC unroll 1
                   for (int64_t ii = 0; ii < MOAC_ROWS; ++ii) { // attention.moa:7
                     #pragma omp simd
                     for (int64_t pp = 0; pp < p_left; ++pp) { // attention.moa:7
@@ -616,7 +623,7 @@ static int attention_run(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E,
                     }
                   }
                 } else {
-                  #pragma GCC unroll 4
+                  #pragma GCC unroll 1
                   for (int64_t ii = 0; ii < 4; ++ii) { // attention.moa:7
                     #pragma omp simd
                     for (int64_t pp = 0; pp < p_left; ++pp) { // attention.moa:7
@@ -731,3 +738,7 @@ int attention_ws(int64_t B, int64_t N, int64_t D, int64_t M, int64_t E, const do
                  size_t ws_bytes) {
   return attention_run(B, N, D, M, E, Q, K, V, O, ws, ws_bytes, false);
 }
+
+#if defined(__AVX512F__) && defined(__clang__)
+#pragma clang attribute pop
+#endif
